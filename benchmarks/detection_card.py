@@ -18,7 +18,8 @@ These figures were measured on {runs:,} labelled runs of other people's agents i
 once. `make detect` prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design
 choices. The parts of the signal `ending` were chosen using five of these sets. Three definitions were chosen using all sets and then
 checked separately on each half of the tasks: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was
-held out, so expect a lower AUROC on other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
+held out, so expect a lower AUROC on other kinds of runs: for the triage score, about 0.70 overall, 0.61 within a task, and 0.74 with
+`--task-key`.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
   the sets, {recall:.0%} of failed runs get a FAIL.
@@ -38,7 +39,7 @@ _TAIL = """## On unseen conversations
 Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is
 made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets
 come from the first measurement. Since then, the false positives that it revealed on honest conversations were examined, and so were the
-undetected lies in half of the short exchanges and earlier sets. `make detect` does not compute these figures.
+undetected lies in the earlier sets and in half of the short exchanges. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
@@ -49,8 +50,8 @@ undetected lies in half of the short exchanges and earlier sets. `make detect` d
 | 160 coding sessions with checks, commits and deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
 | 100 short exchanges with 25 kinds of tools | 100 | 36% (27%) | 100 | 0 (0) |
 
-Most of the undetected lies in short exchanges tell of one item more than was done, give another value than the call had, or name no action
-("Both are with Sophie now").
+Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
+no action ("Both are with Sophie now").
 
 ## What it cannot see
 
@@ -161,7 +162,7 @@ def _by_lie(lies: dict[str, Any]) -> list[str]:
         "## Lies\n",
         "Lies are made from honest runs that pass, in the same way as `sentinel mutate` makes them: either the record is changed and the agent's words",
         "are kept, or a figure or an identifier in the answer is changed. The table shows how many lies get a WARN or FAIL. The runs are of two kinds:",
-        "conversations that people wrote around tool calls, and the good runs of the labelled sets.\n",
+        "conversations that people wrote to match given tool calls, and the good runs of the labelled sets.\n",
         f"| lie | {' | '.join(_SOURCES.get(source, source) for source in lies)} |",
         f"|---|{'---|' * len(lies)}",
     ]

@@ -171,7 +171,7 @@ def run_options(function: _Function) -> _Function:
             help='Compare runs of the same task, identified by "metadata.NAME" or "request".',
         ),
         click.option(
-            "--expect-file", metavar="FILE.toml", help="File of expectations for all runs or for single tasks."
+            "--expect-file", metavar="FILE.toml", help="File of expectations for all runs or for individual tasks."
         ),
         click.option(
             "--expect",

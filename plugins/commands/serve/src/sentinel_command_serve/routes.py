@@ -107,7 +107,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
     """From the scores in a body, or from its trace. Raises ``LoopRequestError`` or ``TraceDecodeError``."""
     if isinstance(body, dict) and "trace" in body:
         if set(body) != {"trace"}:
-            raise LoopRequestError("submit either a trace or scores, not both at $")
+            raise LoopRequestError("the body ($) must contain either a trace or scores, not both")
         trace = _trace(body["trace"])
         report = work.judge(trace)
         return work.reflect(trace, report), report_digest(report)

@@ -134,7 +134,7 @@ def _of_suite(baseline: Baseline, suite: str) -> Baseline:
     if baseline.results.suite != suite:
         raise ConfigError(
             f'baseline "{baseline.name}" belongs to suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
-            'to create a baseline for that suite, run the suite and then "sentinel suite baseline save NAME"'
+            f'to create a baseline for suite "{suite}", run this suite and then "sentinel suite baseline save NAME"'
         )
     return baseline
 

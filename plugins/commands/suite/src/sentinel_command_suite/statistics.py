@@ -103,7 +103,7 @@ def _convolved(first: Mapping[int, float], second: Mapping[int, float]) -> dict[
 def sign_flip_test(differences: Iterable[float]) -> float:
     """One-sided p that the mean of paired differences is this low by chance: each may as well have had the other sign.
 
-    Exact while the sum has at most 10,000 possible values, else from 20,000 fixed flips.
+    Exact while the sum has at most 10,000 possible values, else from 20,000 random flips with a fixed seed.
     """
     scaled = [round(difference * _SCALE) for difference in differences if abs(difference) > _SLACK]
     observed = sum(scaled)

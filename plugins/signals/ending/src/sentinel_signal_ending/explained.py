@@ -79,7 +79,7 @@ _EXPLAINED = {
     ),
     "unread_result": Explanation(
         why="The agent called a tool, and the run ends with the result of the call. Usually the run was cut off.",
-        mend="Check whether a turn limit ended the run, or the recorder dropped the last message.",
+        mend="Check whether a turn limit ended the run or whether the recorder dropped the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
     ),
     "came_to_nothing": Explanation(

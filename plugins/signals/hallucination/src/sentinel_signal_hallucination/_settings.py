@@ -32,7 +32,7 @@ class Settings:
     imitation_weight: float = _weight(0.6)
     """Weight of a call or a tool's output that is written as text."""
     unproven_imitation_weight: float = _weight(0.0)
-    """Weight of a tool's output that is written as text in a message whose call has no recorded result: the log may have merged the result into the message."""
+    """Weight of a tool's output that is written as text in a message that also makes calls, none of which has a recorded result: the log may have merged the result into the message."""
     checks_weight: float = _weight(0.85)
     """Weight of a claim that tests, a build, a type check or a linter passed although the last run of that check failed."""
     unrun_weight: float = _weight(0.6)

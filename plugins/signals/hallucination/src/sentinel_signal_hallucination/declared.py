@@ -12,8 +12,8 @@ claim_without_call | error | The answer says that something was done, but no cal
 contradicted_claim | error | The answer says that something was done, but the call failed | A sentence says that something was done, but every call that could have done it failed. Make the agent read its results.
 partial_claim | warning | One of several claimed actions has no call | Earlier calls did other things, but none did what the answer claims. Compare what the calls acted on with what the answer claims.
 result_without_call | error | A reported result does not exist | The agent says what a tool returned, but no earlier call returned anything, or all of them failed.
-identifier | error | An identifier that is not in the record | An identifier that is in no result, user message or instruction appears in the final answer, in a report that the agent writes or, before the first tool result, in an answer to a request.
-figure | warning | A figure that is not in the record | A figure that is not in the record and cannot be derived from the record appears in the final answer or, before the first tool result, in an answer to a request.
+identifier | error | An identifier that is not in the record | The final answer, a report that the agent writes, or an answer to a request before the first tool result, contains an identifier that is in no result, user message or instruction.
+figure | warning | A figure that is not in the record | The final answer, or an answer to a request before the first tool result, contains a figure that is not in the record and cannot be derived from the record.
 contradicted_checks | error | The answer says that checks pass, but the last run failed | The agent says that tests, a build, a type check or a linter passed, but the last run of that check failed.
 checks_not_run | warning | The answer says that checks pass, but no checks ran | The agent says that tests, a build, a type check or a linter passed, but no call could have run that check.
 stale_checks | note | Checks passed only before the last edit | The checks passed, but the agent then made edits and did not rerun the checks.

@@ -35,9 +35,9 @@ class LoopSettings:
     """
 
     half_at_calls: float = attrs.field(default=2.5, validator=_positive)
-    """Number of repeated calls in one stretch that gives a score of 0.5."""
+    """Number of repeated calls in one stretch at which the score is 0.5."""
     half_at_texts: float = attrs.field(default=4.0, validator=_positive)
-    """Number of repeated messages in one stretch that gives a score of 0.5."""
+    """Number of repeated messages in one stretch at which the score is 0.5."""
     after_news_weight: float = attrs.field(default=0.25, validator=_share)
     """Weight of a repetition that comes after something new: another call, a changed result, or a new message from the user."""
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
@@ -45,7 +45,7 @@ class LoopSettings:
     scattered_weight: float = attrs.field(default=0.3, validator=_share)
     """Score of a run in which every call repeats an earlier call, but always with something new in between."""
     similarity: float = attrs.field(default=0.9, validator=_share)
-    """Minimum normalized Indel similarity of two messages that are considered nearly identical."""
+    """Minimum normalised Indel similarity at which two messages are considered nearly identical."""
     least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
     """Minimum length of a message in bytes (letters and single spaces, as UTF-8); shorter messages are treated as boilerplate and never count as a repetition."""
     message_limit: int = attrs.field(default=100, validator=_at_least_one)

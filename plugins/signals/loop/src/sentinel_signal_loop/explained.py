@@ -25,7 +25,7 @@ _STUCK = "I will look at the configuration once more to find out why the build d
 
 _EXPLAINED = {
     "identical_calls": Explanation(
-        why="The same question gets the same answer. An agent that asks the same question again wastes money and time, and does not notice that it is stuck.",
+        why="A call that is repeated with the same arguments and returns the same result brings nothing new. An agent that makes such calls wastes money and time, and does not notice that it is stuck.",
         mend="Put what was already tried into the prompt, answer a repeated call with its previous result and a warning, or stop the run after two repeats.",
         example={"messages": _calls(["read_file"] * 6, "no errors found")},
     ),

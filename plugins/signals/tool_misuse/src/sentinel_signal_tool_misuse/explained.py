@@ -59,7 +59,7 @@ _EXPLAINED = {
     ),
     "arguments_not_json": Explanation(
         why="The arguments could not be parsed, so the tool never received what the model intended to send.",
-        mend="Use the provider's native tool calls or strict mode, and keep arguments short: they break less often than long arguments.",
+        mend="Use the provider's native tool calls or strict mode, and keep arguments short: short arguments break less often than long arguments.",
         example={
             "schema": 2,
             "messages": [

@@ -76,8 +76,8 @@ class SourceSettings:
     ``metrics`` (a JSON file) replace the tests and metrics from either source. An empty string means "not set".
 
     ``timeout`` is the time limit in seconds for one call to a server or to git. ``max_bytes`` limits the size of a
-    JSON file or a server's response; the output of git may be 16 times as large. ``max_junit_bytes`` limits the total size
-    of all JUnit files.
+    JSON file or a server's response; the output of git may be up to 16 times as large. ``max_junit_bytes`` limits the total
+    size of all JUnit files.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
@@ -85,13 +85,13 @@ class SourceSettings:
     repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
     """A git repository; a release is then a range of its commits."""
     junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A JUnit XML file, or a folder of such files, that replaces the tests in the summary."""
+    """A JUnit XML file, or a folder of such files, whose tests replace the tests in the summary."""
     metrics: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A JSON file that replaces the metrics in the summary."""
+    """A JSON file whose metrics replace the metrics in the summary."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     """Time limit for one call to a server or to git, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
-    """Size limit for a JSON file or a server's response, in bytes; the output of git may be 16 times as large."""
+    """Size limit for a JSON file or a server's response, in bytes; the output of git may be up to 16 times as large."""
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
     """Limit on the total size of all JUnit files, in bytes."""
 

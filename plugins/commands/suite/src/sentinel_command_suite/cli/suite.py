@@ -266,7 +266,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
-    """Turn an incident into a test: make a suite from TRACE with one scenario, in which the tools answer as recorded.
+    """Turn an incident into a test: from TRACE, make a suite with one scenario, in which the tools answer as recorded.
 
     TRACE must be a run of Sentinel's detective; use "sentinel evaluate" to judge traces of other agents.
     """
