@@ -29,7 +29,7 @@ def test_options_and_their_defaults_are_told():
     told = {option.name: option.default for option in command.params}
     assert f"`--quiet` seconds ({told['quiet']:g})" in PAGE
     assert f"({told['patience']:g})" in PAGE
-    assert f"({told['max_body_mb']}, decompressed)" in PAGE
+    assert f"({told['max_body_mb']} by default, after decompression)" in PAGE
     assert f"`{told['output']}`" in PAGE
 
 

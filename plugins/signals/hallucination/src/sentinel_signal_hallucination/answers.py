@@ -11,6 +11,7 @@ from sentinel_signal_hallucination.aspects import (
     CONDITIONS,
     MODALS,
     OTHERS,
+    REACH,
     RELATIVE,
     SELF,
     STOPS,
@@ -78,6 +79,11 @@ class Said(NamedTuple):
     def plainly(self) -> bool:
         """True for "I have booked", "has been booked"."""
         return self.voice in ("own", "perfect")
+
+    @property
+    def near(self) -> list[str]:
+        """The words of the sentence around the verb."""
+        return self.sentence.words[max(0, self.at - REACH) : self.at + REACH]
 
     @property
     def objects(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ __all__ = [
     "CONDITIONS",
     "MODALS",
     "OTHERS",
+    "REACH",
     "RELATIVE",
     "SELF",
     "STOPS",
@@ -70,9 +71,8 @@ _READ = word_set(
 STOPS = frozenset(",;:()–—-")
 
 
-_REACH = (
-    200  # words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs
-)
+# Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
+REACH = 200
 
 
 def is_managed(words: list[str], at: int) -> bool:
@@ -104,7 +104,7 @@ def _plans(clause: list[str]) -> bool:
 
 def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa: PLR0911 - one test a line
     """The aspect of the statement whose verb stands at a place: the first test that holds decides."""
-    words, at = words[max(0, at - _REACH) : at + _REACH], min(at, _REACH)
+    words, at = words[max(0, at - REACH) : at + REACH], min(at, REACH)
     before = words[:at]
     clause = before[
         max((k for k, word in enumerate(before) if word in STOPS or word in ("and", "but", "so")), default=-1) + 1 :

@@ -197,7 +197,7 @@ class _Case:
                 and group not in ("", "light")
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
-        claim = " ".join(one.sentence.words).partition(" so that ")[0]
+        claim = " ".join(one.near).partition(" so that ")[0]
         weakly = not one.plainly and admits(claim, turn.low)
         if self.backing.has_idle_tool(one):
             return not weakly and not was_told(one, self.text, record.index)
@@ -205,7 +205,7 @@ class _Case:
         if one.by_self:
             shown = group == "send" or self._is_concrete(one) or (group != "light" and self._is_shown(one))
             return is_hidden or is_ordered or (is_effect(one) and shown) or self._is_unasked(one)
-        is_sure = one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
+        is_sure = one.plainly and (turn.order.agreed or "successfully" in one.near)
         if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, record.index))):
             return False
         if turn.worked and one.voice != "perfect":

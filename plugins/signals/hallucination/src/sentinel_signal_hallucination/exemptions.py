@@ -95,7 +95,7 @@ def _call_follows(case: Case) -> bool:
 def is_written(case: Case) -> bool:
     """True where what is written or changed may be the answer's own text."""
     one, table = case.one, lemmas()
-    if not _HERE.isdisjoint(one.sentence.words):
+    if not _HERE.isdisjoint(one.near):
         return True
     if not case.turn.record.tools and ("```" in case.text.content or ":\n" in case.text.content):
         return True

@@ -29,7 +29,7 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class LoopSettings:
-    """Thresholds of the loop signal. Weights, shares and scores are in [0, 1]; a score is a risk.
+    """Thresholds of the loop signal. Weights, shares and scores are in [0, 1]; a higher score is worse.
 
     Raises ``ValueError`` for a value out of its range.
     """

@@ -38,7 +38,7 @@ def kept_store(place: str | None) -> closing[Store]:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
-    """List the stored families (an attempt and its reruns), each with its numbers of attempts and reruns, its outcome and the reason for the outcome."""
+    """List the stored families (an attempt and its reruns) with the number of attempts and reruns, the outcome and its reason."""
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
