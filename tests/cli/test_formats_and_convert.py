@@ -108,6 +108,14 @@ def test_the_newest_session(inside, folder, diary, knob):
     assert (folder / "page.html").read_bytes() == page
 
 
+@pytest.mark.parametrize("command", ["evaluate", "convert"])
+def test_latest_without_a_name_says_which_there_are(inside, diary, command):
+    done = inside(command, "--latest", *diary)
+    assert done.returncode == 3
+    assert done.stderr.startswith("sentinel: error: --latest needs the name of a tool whose sessions can be found")
+    assert "diary" in done.stderr
+
+
 @pytest.mark.parametrize("options", [(), ("--json",), ("--jobs", "2"), ("-o", "out.jsonl")])
 def test_it_is_said_which_session_was_taken(inside, folder, diary, knob, options):
     plugins = ("--plugins", knob[1].replace("./knob.py", "./knob.py,./diary.py"), *knob[2:])

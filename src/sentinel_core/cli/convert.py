@@ -21,6 +21,8 @@ __all__ = ["command"]
 @click.option(
     "--latest",
     metavar="TOOL",
+    is_flag=False,
+    flag_value="",  # without a name, the error says which there are
     help="Read the newest session of claude-code, codex or gemini-cli in this folder or, if there is none, in any folder.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE.")

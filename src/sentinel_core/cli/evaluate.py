@@ -119,6 +119,8 @@ def _output_options(function: _Function) -> _Function:
 @click.option(
     "--latest",
     metavar="TOOL",
+    is_flag=False,
+    flag_value="",  # without a name, the error says which there are
     help="Read the newest session of claude-code, codex or gemini-cli in this folder or, if there is none, in any folder.",
 )
 @emit_options

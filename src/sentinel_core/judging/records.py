@@ -329,6 +329,11 @@ def _latest(work: Work, readers: list[TraceReader]) -> list[_Wanted]:
     """The newest session of a tool, with that tool's reader."""
     if work.latest is None:
         return []
+    if not work.latest:
+        tools = ", ".join(reader.name for reader in readers if reader.kept_at)
+        raise InputError(
+            f"--latest needs the name of a tool whose sessions can be found (installed: {tools or 'none'})"
+        )
     reader = _named(work.latest, readers, "--latest")
     try:
         return [(latest_session(reader, strict=work.strict, max_record=work.max_record), [reader])]
