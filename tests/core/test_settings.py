@@ -321,3 +321,9 @@ def test_a_file_that_the_system_refuses(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(ConfigError, match=r'^"sentinel.toml" cannot be read: Permission denied$'):
         layers(tmp_path)
+
+
+def test_a_folder_of_that_name_is_no_settings_file_and_is_not_passed_over(tmp_path):
+    (tmp_path / "sentinel.toml").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        read_layers({}, environ={}, folder=tmp_path)

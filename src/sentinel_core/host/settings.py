@@ -195,7 +195,7 @@ def _near(key: str, names: Collection[str]) -> str:
 def find_file(start: Path) -> Path | None:
     """The nearest ``sentinel.toml``, or ``pyproject.toml`` with ``[tool.sentinel]``, from ``start`` upwards."""
     for folder in (start, *start.parents):
-        if (own := folder / "sentinel.toml").is_file():
+        if (own := folder / "sentinel.toml").exists():
             return own
         project = folder / "pyproject.toml"
         if project.is_file() and _names_us(project):
