@@ -48,7 +48,7 @@ undetected lies in the earlier sets and in half of the short exchanges. `make de
 | the same 72: one of several calls was never made | 47 | 60% (57%) | | |
 | the same 72: a figure or an identifier was altered | 13 | 92% (92%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 36% (27%) | 100 | 0 (0) |
+| 100 short exchanges with 25 kinds of tools | 100 | 33% (27%) | 100 | 0 (0) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
 no action ("Both are with Sophie now").

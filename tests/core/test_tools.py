@@ -14,7 +14,7 @@ from sentinel_core.trace import ToolSchema, TraceDetails
         ("DeleteFile", "", "writes", {"delete"}), ("order_status", "", "reads", {"get"}), ("find_and_cancel_order", "", "writes", {"find", "cancel"}),
         ("GetRide", "Call a taxi to a destination.", "writes", {"get", "call"}), ("ride", "Books a ride.", "writes", {"book"}), ("lookup", "Use this tool to search flights.", "reads", {"lookup", "search"}),
         ("check_in_passenger", "", "writes", {"checkin"}), ("check_in_stock", "", "reads", {"check"}), ("process_refund", "", "writes", {"refund"}),
-        ("claims_open", "", "unknown", {"open"}), ("open_url", "", "reads", {"open"}), ("appeal.resolve", "", "unknown", {"resolve"}), ("get_order", "Order details by number.", "reads", {"get"}),
+        ("claims_open", "", "unknown", {"open"}), ("open_url", "", "reads", {"open"}), ("appeal.resolve", "", "unknown", {"resolve"}),
         ("weather", "", "reads", set()), ("acme_wizard", "", "unknown", set()), ("Please do it", "", "unknown", set()), ("", "", "unknown", set()),
     ],
 )  # fmt: skip

@@ -225,7 +225,6 @@ def _judge_json(content: str) -> Outcome:
         or '"ok"' in ends
         or '"success' in ends
         or "xception" in ends
-        or ("reason" in ends and "false" in ends)
         or "denied" in ends
         or "reject" in ends
         or content.startswith(_WRAPPED)

@@ -52,11 +52,6 @@ _KEYS: dict[str, Callable[[object], bool]] = {
 """Keys of a JSON result, and which of their values mean failure."""
 
 
-# Beside a reason, these tell of a deed that was not done.
-_DEEDS = ("applied", "booked", "changed", "created", "deleted", "done", "executed", "placed", "removed", "saved", "scheduled", "sent", "stored", "updated")  # fmt: skip
-_REASONS = frozenset(("reason", "message", "detail", "msg"))
-
-
 def told_by_json(content: str, judge: Judge) -> Told | None:
     """The failure, or the exit code 0, that a result tells; None where it tells neither. ``judge`` reads the texts in it.
 
@@ -89,9 +84,6 @@ def _told_by_object(body: Mapping[str, Any], depth: int, judge: Judge) -> Told |
     for key, is_wrong in _KEYS.items():
         if key in body and is_wrong(body[key]):
             return ("failed", "error_text", _words(body, key))
-    undone = next((key for key in _DEEDS if body.get(key) is False), None)
-    if undone and not _REASONS.isdisjoint(body):
-        return ("failed", "error_text", _words(body, undone))
     metadata = body.get("metadata")
     for place in (body, metadata) if isinstance(metadata, dict) else (body,):
         for key in EXIT_CODES:

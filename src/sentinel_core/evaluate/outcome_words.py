@@ -133,15 +133,11 @@ ROWS = (
         r"(?:\S{1,60} ){0,6}?(?:rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)"
         r"|\W{1,3}(?:please )?(?:re)?try)|too many requests|(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit)",
         r"(?:[\w'-]{1,30} ){1,4}?(?:is|are) not authori[sz]ed to\b",
-        r"(?:[\w'-]{1,30}:? ){1,3}?could not do (?:it|that|this|so)\b",
         r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
-        r"|executed|issued|loaded|opened|parsed|placed|processed|reached|read|saved|scheduled|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)",
+        r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)",
         r"(?:\S{1,60} ){0,8}?not (?:provided )?in the (?:correct|right|expected|required) format",
         # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
         r"(?:\S{1,60}(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)\b",
-    ),
-    Row.of("short", ("nothing ",), "error_text",
-        r"(?:\S{1,60} ){0,30}?nothing (?:was |has been )?(?:booked|charged|created|ordered|placed|reserved|saved|scheduled|sent|submitted)[.!]?\s{0,4}\Z",
     ),
     Row.of("last", ("",), "error_text",
         rf"\w{{0,80}}(?:error|exception)(?:: {_REASON}|\Z)",

@@ -216,7 +216,7 @@ def _told(description: str) -> list[str]:
     words = _SENTENCE.split(description, 1)[0].lower().split()
     if words[:3] in (["use", "this", "tool"], ["this", "tool", "will"], ["use", "this", "to"]):
         words = words[4 if words[3:4] == ["to"] else 3 :]
-    for word in () if words[1:2] and words[1] in STATES | {"of"} else words[:2]:
+    for word in words[:2]:
         for base in (word, singular(word), word.removesuffix("es")):
             if base in READING or base in WRITING:
                 return [base]

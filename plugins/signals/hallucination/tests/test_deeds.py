@@ -231,9 +231,8 @@ def test_a_figure_of_speech_takes_none(script, text):
 @pytest.mark.parametrize(
     "text",
     [
-        "What I did:\n\n- Voided GC-12 so that a thief can't pay with it",
-        "- New card: sent\n- Old card: cancelled",
-        "Card's void now, as of today.",
+        "What I did:\n\n- Voided GC-12 and told nobody",
+        "What I did:\n\n- Looked the card up\n- Cancelled GC-12",
     ],
 )
 def test_a_list_of_deeds_is_read(script, text):

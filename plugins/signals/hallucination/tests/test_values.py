@@ -221,7 +221,7 @@ def of_order(script, text, order="Send the customer an invoice.", *then, **detai
     return script.judge(script.user(order), script.say(text), *then, **details).findings
 
 
-@pytest.mark.parametrize("text", [ORDERED, "Here you are: locator QT5ZKE.", "It's all there, see seg_118."])
+@pytest.mark.parametrize("text", [ORDERED, "It's all there, see seg_118."])
 def test_an_identifier_that_answers_an_order_before_any_result_is_made_up(script, text):
     (finding,) = of_order(script, text)
     assert (finding.rule, finding.severity) == ("identifier", "warning")

@@ -40,7 +40,6 @@ _AS_BEFORE = word_set("still already automatically always usually currently typi
 _READS_NOW = word_set("is are reads has")
 _DETERMINERS = word_set("the a an my our your this that each every only")
 _NO_ADVERBS = word_set("ally bully rally belly jelly")
-_SEPARATES = word_set(": - – —")
 _JOINTS = word_set("and , or then")
 _PREPOSITIONS = word_set("and so of for to in on at by with from as about into per under over")
 # These name no object.
@@ -280,8 +279,8 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
         return "state"
     rest = words[at + 1] if at + 1 < len(words) else ""
     if left < 0 or word in STOPS or (word in _GREETS and left <= 1):
-        is_label = not rest and (sentence.ends or word in _SEPARATES)
-        return "brief" if is_label or rest in _OPENS or (word != ":" and _is_name(rest)) or rest[:1] == "Q" else None
+        is_end = not rest and sentence.ends
+        return "brief" if is_end or rest in _OPENS or (word != ":" and _is_name(rest)) or rest[:1] == "Q" else None
     return "brief" if _is_headline(words, at, rest) else None
 
 

@@ -106,7 +106,11 @@ class _Case:
         ):
             return None
         first = next(
-            (one for one in sentences(low) if not one.asks and len(one.words) >= _SHORTEST and _states(one.words)),
+            (
+                one
+                for one in sentences(low)
+                if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)
+            ),
             None,
         )
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
@@ -197,8 +201,7 @@ class _Case:
                 and group not in ("", "light")
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
-        claim = " ".join(one.near).partition(" so that ")[0]
-        weakly = not one.plainly and admits(claim, turn.low)
+        weakly = not one.plainly and admits(" ".join(one.near), turn.low)
         if self.backing.has_idle_tool(one):
             return not weakly and not was_told(one, self.text, record.index)
         is_hidden = turn.in_vain is not None and not turn.worked and not admits(self.low, turn.low, mildly=True)
@@ -214,7 +217,7 @@ class _Case:
 
     def _is_unasked(self, one: Said) -> bool:
         """True for "I've cancelled it, too" where all that ran only read, and of other things."""
-        if self.turn.worked or self.backing.before or any(facts.runs_anything for facts in self.record.tools.values()):
+        if self.turn.worked or self.backing.before or self.record.runs_anything:
             return False
         meant = one.sentence.words[one.at + 1 : one.at + 2]
         known = meant in (["it"], ["them"]) or self._is_concrete(one) or self._is_shown(one)
@@ -251,10 +254,6 @@ class _Case:
 
 
 _STATES = word_set("is are has have now reads goes i've it's was were")
-
-
-def _states(words: list[str]) -> bool:
-    return not _STATES.isdisjoint(words) or any(word.endswith("'s") for word in words[:3])
 
 
 _LONG = re.compile(r"[a-z]{4,}")

@@ -50,7 +50,9 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     looks = looks_at(index.texts)
     turns = Turns(Record(index))
     checked = list(_checked(index, [look for look in looks if look.checks], settings))
-    passed_over = list(_swallowed(index, settings, _places(row for row in checked if row.finding.severity == "error")))
+    passed_over = list(
+        _swallowed(turns.record, settings, _places(row for row in checked if row.finding.severity == "error"))
+    )
     claimed = list(_claimed(turns, looks, settings, _places(passed_over)))
     return [
         *passed_over,
@@ -89,12 +91,12 @@ def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterab
     return passing(index, texts, settings)
 
 
-def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not any(facts.runs_anything for facts in index.tools.values()):
+def _swallowed(record: Record, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not record.runs_anything:
         return ()
     from sentinel_signal_hallucination.swallowed import swallowed
 
-    return swallowed(index, settings, known)
+    return swallowed(record.index, settings, known)
 
 
 def _restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:

@@ -17,8 +17,6 @@ __all__ = ["in_reports", "in_texts", "other_object"]
 _IDENTIFIER = regex(
     r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
     r"|(?<![\w&])#\d{3,8}\b"
-    # A locator of capitals with one figure among them.
-    r"|(?<![\w.=\\-])(?=[A-Z0-9]*\d[A-Z])[A-Z][A-Z0-9]{5,9}(?![\w\\-])"
 )
 # A figure beside a letter or a mark, as in every identifier: looked for first.
 _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w#.-].)(?<!\d.))")

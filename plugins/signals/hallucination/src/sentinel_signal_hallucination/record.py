@@ -90,6 +90,11 @@ class Record:
         ]
 
     @once
+    def runs_anything(self) -> bool:
+        """True where the arguments of some tool decide what it does."""
+        return any(facts.runs_anything for facts in self.tools.values())
+
+    @once
     def below(self) -> list[Deed]:
         """What sub-agents did or tried to do: it backs their parent, whenever it was."""
         records = [Record(child) for child in self.index.children]

@@ -35,6 +35,7 @@ _ADMITS = regex(
     r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
 )
 _SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 100, 20_000, 2_000, 31, 60
+_ROUNDS = 3  # a total may come before its parts; of a hundred figures, each round looks at all
 
 
 def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
@@ -57,7 +58,7 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
 def _ahead(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     """The values in answers to orders that come before any result: only a call could have given them."""
     index, tools = turns.record.index, turns.record.tools
-    for text in () if any(facts.runs_anything for facts in tools.values()) else index.texts:
+    for text in () if turns.record.runs_anything else index.texts:
         held, number = Held(index, text.message_index), turns.number(text.message_index)
         if held.has_results:
             return
@@ -125,7 +126,11 @@ def _unfounded(prose: str, held: Held) -> list[re.Match[str]]:
             open_[at] = match
         elif not _is_dated(written, dated["day"], held):
             dates.append(match)
-    while follows := [at for at, match in open_.items() if held.derived.gives(match[0], prose, at, open_)]:
-        for at in follows:
-            del open_[at]
+    for _ in range(_ROUNDS):
+        before = len(open_)
+        for at, match in list(open_.items()):
+            if held.derived.gives(match[0], prose, at, open_):
+                del open_[at]
+        if len(open_) == before:
+            break
     return sorted([*dates, *open_.values()], key=re.Match.start)
