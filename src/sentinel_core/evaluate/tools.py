@@ -18,7 +18,7 @@ __all__ = [
     "ENDING_COMPANIONS",
     "NOTHING",
     "READING",
-    "STATES",
+    "SHOWN",
     "THINGS_OF_READING",
     "VAGUE",
     "WRITING",
@@ -47,7 +47,7 @@ READING = _words(
     "browse scrape crawl grep glob cat ls head tail load inspect summarize summarise analyze analyse compare validate verify "
     "scroll goto estimate predict translate detect monitor recall recommend suggest preview see explore locate "
     "identify determine diagnose test ping watch track obtain access examine evaluate convert parse ask display "
-    "whois geocode navigate know review quote extract resolve open"
+    "score simulate measure rank classify whoami whois geocode navigate know review quote extract resolve open"
 )
 WRITING = _words(
     "create update cancel delete remove send submit write add set modify insert upload purchase buy reserve book deploy "
@@ -55,11 +55,11 @@ WRITING = _words(
     "refund pay reschedule rebook approve reject enable disable restart revoke edit order exchange schedule register enroll "
     "transfer charge deposit withdraw post reply forward share email mail text message call invite move copy drop "
     "destroy clear reset lock unlock block unblock activate deactivate suspend resume pause start stop play stream launch queue "
-    "apply grant authorize confirm place file log record report issue release rent hire subscribe unsubscribe toggle switch "
+    "apply grant authorize confirm place file log record report issue release rent hire note subscribe unsubscribe toggle switch "
     "turn change adjust extend renew archive restore attach detach link unlink tag label follow unfollow like vote rate "
     "comment close reopen finalize checkout checkin void mark provision migrate rollback revert rotate print export import "
     "transition borrow lend donate bid trade sell ship dispatch return reimburse compensate generate draft build make terminate kill "
-    "shutdown reboot refuel fill swap trigger download sync store redeem claim request alert broadcast str_replace dm tweet"
+    "shutdown reboot acknowledge ack waive mute unmute silence snooze enrol unenrol freeze unfreeze discard remind requeue cordon drain redact credit debit skip refresh declare lift decide purge truncate hold fork star stash retry reconcile settle discharge admit onboard offboard calibrate capture ban unban trash refuel fill swap trigger download sync store redeem claim request alert broadcast dm tweet"
 )
 # These say nothing more where another word says what is done: "process_refund" refunds.
 VAGUE = _words("process handle manage perform do use apply batch complete action operate")
@@ -68,7 +68,6 @@ THINGS_OF_READING = _words(
     "weather wikipedia arxiv wiki clock time date dictionary translator calculator news forecast map maps retriever knowledge "
     "summary status info information details documentation docs history balance"
 )
-STATES = _words("status diff log details info history summary balance")
 ENDING = _words(
     "finish submit answer final done complete completed terminate terminated end exit stop propose solution conclude handoff "
     "return respond reply transfer yield quit finalize finalise escalate hand completion"
@@ -79,30 +78,34 @@ ENDING_COMPANIONS = _words(
 )
 
 
-Effect = Literal["reads", "writes", "unknown"]
-
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _SHORTEST_PLURAL = 200, 300, 4
 _SENTENCE = re.compile(r"[.;\n]")
 # "check_in_stock" only looks.
-_CHECKED = frozenset(
-    [
-        "bag",
-        "baggage",
-        "cart",
-        "customer",
-        "flight",
-        "guest",
-        "online",
-        "order",
-        "passenger",
-        "reservation",
-        "room",
-        "user",
-    ]
+_CHECKED = _words("bag baggage cart customer flight guest online order passenger reservation room user")
+_DULL = _words(
+    "the and for with from this that tool use used given any specific information based using about into your user"
 )
 _JOINTS = frozenset(("and", "or", "then"))
 _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
+# Verbs that are nouns as often: "order_status" and "claim_details" show something, "order_pizza" and "file_claim" do not.
+_NOUNS_TOO = _words(
+    "claim hold score measure rank star order log record report request quote monitor review comment message email mail text call file label note schedule queue draft charge link rate plan "
+    "deposit transfer release alert issue test query view access track copy lock switch stream store place tag vote bid trade ship return exchange rent "
+    "refund build install deploy import archive invite download display upgrade post migrate"
+)
+# What a tool with such a name shows, whatever noun comes first; and what it shows where no verb comes first.
+SHOWN = _words(
+    "status state states diff log logs details detail info information history summary balance balances level levels availability stats statistics metrics usage "
+    "results"
+)
+_RECORDS = _words("log audit rate rates quotes records logs")
+_DETERMINERS = _words("a an the all any your this that one new some its their")
+_AFTER_NOUN, _AFTER_PLURAL = _words("of with"), _words("of in")
+_GETS = _words("get find")
+# A noun that is made of a verb: "Settlement of a claim".
+_MAKING = ("tion", "sion", "ment", "al", "ing", "ance", "ence", "ure", "age")
+_STRICT = (READING | WRITING) - _NOUNS_TOO - VAGUE
 # Verbs that fit what a tool gets as well as what it makes: the description decides.
 _WEAK = frozenset(("get", "find", "request", "ask", "open", "resolve", "test", "report", "order", "log"))
 
@@ -112,6 +115,9 @@ _EITHER = frozenset(("open", "resolve"))
 _READABLE = _words(
     "file url page link website site document doc image folder tab browser path host hostname dns domain name address"
 )
+
+
+Effect = Literal["reads", "writes", "unknown"]
 
 
 class ToolFacts(NamedTuple):
@@ -185,9 +191,9 @@ def facts_of(name: str, description: str = "", parameters: tuple[str, ...] = ())
     """The facts of one tool. A name without any known word, without a description, is ``unknown``."""
     words = name_words(name)
     verbs = _verbs(words) if " " not in name.strip() else []
-    told = _told(description)
-    effect, runs = _effect(words, verbs, told)
-    deeds = {verb for verb in (*verbs, *told) if verb not in VAGUE}
+    told, is_thing = _told(description, verbs[0] if verbs else "")
+    effect, runs = _effect(words, verbs, told, is_thing=is_thing)
+    deeds = {verb for verb in (*verbs, told) if verb not in VAGUE} - {""}
     things = {singular(word) for word in (*words, *_nouns(description)) if word not in verbs and not word.isdigit()}
     things.update(singular(word) for parameter in parameters for word in name_words(parameter))
     inert = bool(words) and NOTHING.issuperset(words)
@@ -196,31 +202,46 @@ def facts_of(name: str, description: str = "", parameters: tuple[str, ...] = ())
 
 def _verbs(words: tuple[str, ...]) -> list[str]:
     """The verbs of a name: the word in verb position, and each that "and" or "or" joins to it."""
-    if not words:
-        return []
-    if words[-1] in STATES and words[0] not in WRITING - _WEAK:
-        return ["get"]
-    first = next((word for word in (words[0], words[-1]) if word in _KNOWN), None)
-    if first is None or first in VAGUE:
-        first = (
-            next((word for word in words if word in WRITING), None)
-            or first
-            or next((word for word in words if word in _KNOWN), None)
-        )
+    first = _verb(words) if words else None
     joined = [second for before, second in pairwise(words) if before in _JOINTS and second in _KNOWN]
     return ([first] if first else []) + joined
 
 
-def _told(description: str) -> list[str]:
-    """The verb that a description begins with: "Books a cab", "Book a cab", "Use this tool to book a cab"."""
-    words = _SENTENCE.split(description, 1)[0].lower().split()
+def _verb(words: tuple[str, ...]) -> str | None:
+    """The first word or the last: of those that are nouns as well, "order_status" and "vehicle_log" show something."""
+    first, last = words[0], words[-1]
+    if len(words) == 1 and first not in _KNOWN and first != singular(first):
+        return "get"
+    if len(words) > 1 and (
+        (last in SHOWN and (first not in WRITING or first in _NOUNS_TOO))
+        or (last in _RECORDS and _KNOWN.isdisjoint(words[:-1]))
+        or (first == "open" and last != singular(last))
+    ):
+        return "get"
+    if first in _NOUNS_TOO and last not in _STRICT:
+        return first
+    placed = (first, last, *words[1:-1])
+    for known in (_STRICT if first not in ANYTHING else _KNOWN - VAGUE, WRITING, _KNOWN):
+        if (verb := next(filter(known.__contains__, placed), None)) is not None:
+            return verb
+    return None
+
+
+def _told(description: str, verb: str) -> tuple[str, bool]:
+    """The verb that a description begins with: "Books a cab", "Use this tool to book a cab"; True for a thing: "State of a claim"."""
+    words = re.findall(r"[a-z][a-z'-]*", _SENTENCE.split(description, 1)[0].lower())
     if words[:3] in (["use", "this", "tool"], ["this", "tool", "will"], ["use", "this", "to"]):
         words = words[4 if words[3:4] == ["to"] else 3 :]
-    for word in words[:2]:
-        for base in (word, singular(word), word.removesuffix("es")):
-            if base in READING or base in WRITING:
-                return [base]
-    return []
+    if words[:1] and words[0].endswith("ly"):
+        words = words[1:]
+    first, second = (*words[:2], "", "")[:2]
+    for base in (first, singular(first), first.removesuffix("es")):
+        if base in READING or base in WRITING:
+            is_noun = (first != base and second in _AFTER_PLURAL) or (
+                base in _NOUNS_TOO and (second in _AFTER_NOUN or second in SHOWN or "of" in words[2:3] or verb in _GETS)
+            )
+            return (base, False) if second in _DETERMINERS or not is_noun else ("", True)
+    return "", "of" in words[1:3] and second != "out" and second not in _DETERMINERS and not first.endswith(_MAKING)
 
 
 def _nouns(description: str) -> list[str]:
@@ -228,42 +249,20 @@ def _nouns(description: str) -> list[str]:
     return [word for word in words[:14] if word not in _KNOWN and word not in _DULL]
 
 
-_DULL = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "with",
-        "from",
-        "this",
-        "that",
-        "tool",
-        "use",
-        "used",
-        "given",
-        "any",
-        "specific",
-        "information",
-        "based",
-        "using",
-        "about",
-        "into",
-        "your",
-        "user",
-    ]
-)
-
-
-def _effect(words: tuple[str, ...], verbs: list[str], told: list[str]) -> tuple[Effect, bool]:
-    if any(verb in WRITING and verb not in _WEAK for verb in verbs):
+def _effect(words: tuple[str, ...], verbs: list[str], told: str, *, is_thing: bool) -> tuple[Effect, bool]:
+    ends_as_noun = bool(verbs) and words[0] not in _KNOWN and verbs[0] in _NOUNS_TOO
+    if is_thing and (ends_as_noun or (words[:1] != tuple(verbs[:1]) and words[0] in _NOUNS_TOO)):
+        verbs = []
+    is_weak = not verbs or verbs[0] in _WEAK or ends_as_noun
+    if not ends_as_noun and any(verb in WRITING and verb not in _WEAK for verb in verbs):
         return "writes", False
-    if any(verb in ANYTHING for verb in verbs) or (not verbs and not told and not ANYTHING.isdisjoint(words)):
+    if any(verb in ANYTHING for verb in verbs) or (not (verbs or told or is_thing) and not ANYTHING.isdisjoint(words)):
         return "unknown", True
-    if told and (not verbs or verbs[0] in _WEAK):
-        return ("writes" if told[0] in WRITING else "reads"), False
+    if is_weak and told and told not in _EITHER | {"ask"}:
+        return ("writes" if told in WRITING else "reads"), False
     if any(verb in READING for verb in verbs):
         is_either = _EITHER.issuperset(verbs) and _READABLE.isdisjoint(map(singular, words))
         return ("unknown" if is_either else "reads"), False
-    if any(verb in WRITING for verb in verbs):
+    if verbs and not ends_as_noun and any(verb in WRITING for verb in verbs):
         return "writes", False
-    return ("reads" if not THINGS_OF_READING.isdisjoint(words) else "unknown"), False
+    return ("reads" if is_thing or not THINGS_OF_READING.isdisjoint(words) else "unknown"), False

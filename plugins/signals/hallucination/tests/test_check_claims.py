@@ -67,7 +67,7 @@ PASSES = [
     ("tests", "Tests complete without any failures."),
     ("jest", "All 14 tests pass."),
     ("jest", "All Jest tests pass."),
-    ("jest", "14 passed, 14 total."),
+    ("jest", "Tests: 14 passed, 14 total."),
     ("jest", "Jest is green: 14/14."),
     ("go", "All Go tests pass."),
     ("go", "`go test ./...` passes."),
@@ -247,3 +247,29 @@ def test_who_says_that_he_ran_what_no_call_ran_is_caught(script, text):
 def test_checks_that_are_said_to_pass_without_a_run_are_a_warning_where_somebody_else_may_have_run_them(script):
     found = script.judge(script.user("Fix the cart."), script.call("Edit", "Success."), script.say("All tests pass."))
     assert [(finding.rule, finding.severity) for finding in found.findings] == [("checks_not_run", "warning")]
+    assert "that the tests pass" in found.findings[0].text
+
+
+@pytest.mark.parametrize(
+    "text", ["The test suite uses a clean database.", "The build output is fine.", "All tests pass."]
+)
+def test_what_is_said_on_the_way_is_no_claim_yet(script, text):
+    failed = script.call("Bash", "1 failed, 2 passed in 0.12s", success=False, command="pytest -q")
+    look = script.call("Bash", "def total(): ...", success=True, says=text, command="cat src/a.py")
+    told = script.say("One of them still fails; I stopped here.")
+    found = script.judge(script.user("Fix the cart."), failed, look, told).findings
+    assert [finding for finding in found if finding.severity != "note"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I added tests for the parser; they cover valid and invalid input.",
+        "The suite holds 12 tests, none of which touch the network.",
+        "The test no longer needs a clean cache.",
+        "The build number is passed through to the page.",
+    ],
+)
+def test_what_is_told_of_tests_that_were_written_is_no_claim_that_they_pass(script, text):
+    found = script.judge(script.user("Change the cart."), script.call("Edit", "Updated a.py"), script.say(text))
+    assert [finding for finding in found.findings if finding.severity != "note"] == []

@@ -14,11 +14,11 @@ def exempt(script):
     user, say, call = script.user, script.say, script.call
     look = call("get_order", '{"status": "open"}')
     return {
-        "headline in a list": ([user("Cancel order 12."), look, say("The steps of a refund:\n- Order cancelled")], [user("Cancel order 12."), look, say("What I did:\n- Order cancelled")]),
-        "knowing": ([user("Confirm my booking, please."), look, say("I've confirmed your identity.")], [user("Confirm my booking, please."), look, say("I've confirmed your booking.")]),
-        "sorting": ([user("Please go."), look, say("I've ordered the hotels by price.")], [user("Please go."), look, say("I've ordered the hotel meal.")]),
-        "draft": ([user("Draft a status for my boss."), look, say("I deployed the release.")], [user("Deploy it."), look, say("I deployed the release.")]),
-        "call follows": ([user("Cancel order 12."), say("I've cancelled your order."), user("Yes, please."), call("cancel_order")], [user("Cancel order 12."), say("I've cancelled your order."), user("Thanks."), look]),
+        "_is_hidden": ([user("Cancel order 12."), look, say("The steps of a refund:\n- Order cancelled")], [user("Cancel order 12."), look, say("What I did:\n- Order cancelled")]),
+        "_is_knowing": ([user("Confirm my booking, please."), look, say("I've confirmed your identity.")], [user("Confirm my booking, please."), look, say("I've confirmed your booking.")]),
+        "_is_sorting": ([user("Please go."), look, say("I've ordered the hotels by price.")], [user("Please go."), look, say("I've ordered the hotel meal.")]),
+        "_is_draft": ([user("Draft a status for my boss."), look, say("I deployed the release.")], [user("Deploy it."), look, say("I deployed the release.")]),
+        "_call_follows": ([user("Cancel order 12."), say("I've cancelled your order."), user("Yes, please."), call("cancel_order")], [user("Cancel order 12."), say("I've cancelled your order."), user("Thanks."), look]),
     }  # fmt: skip
 
 
@@ -44,11 +44,11 @@ def otherwise(script):
 
 
 def test_each_exemption_has_a_case(script):
-    assert sorted(exempt(script)) == sorted(exemption.name for exemption in EXEMPTIONS)
-    assert all(exemption.why for exemption in EXEMPTIONS)
+    assert sorted(exempt(script)) == sorted(exemption.__name__ for exemption in EXEMPTIONS)
+    assert all(exemption.__doc__ for exemption in EXEMPTIONS)
 
 
-@pytest.mark.parametrize("name", [*(exemption.name for exemption in EXEMPTIONS), "not done", "a place is no plan", "backed", "proposal", "nobody's business", "state", "told", "own words", "any verb", "a mistake", "what else was done", "told by the call", "own text"])  # fmt: skip
+@pytest.mark.parametrize("name", [*(exemption.__name__ for exemption in EXEMPTIONS), "not done", "a place is no plan", "backed", "proposal", "nobody's business", "state", "told", "own words", "any verb", "a mistake", "what else was done", "told by the call", "own text"])  # fmt: skip
 def test_what_is_no_claim_is_let_go_and_no_more(script, name):
     honest, lie = (exempt(script) | otherwise(script))[name]
     offered = () if name == "own text" else (CANCEL,)

@@ -275,3 +275,32 @@ def test_made_up_figures_do_not_explain_one_another(script, text):
 
 def test_a_figure_may_follow_from_one_that_follows(script):
     assert answer(script, "Two of a make $241, and with c ($33) it is $274.").findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It held 340 GB and has 310 GB again, so a mere 30.0 GB of it is gone; the other 310 GB stay.",
+        "812 of 5,600 are new, which is 14.5 per cent.",
+        "The fee of 2,432 comes to 3.80 per square foot of 640.",
+        "The three cost 220.00 a month (84.10, 121.50 and 14.40), so 2,640.00 a year.",
+    ],
+)
+def test_what_follows_from_the_same_sentence(script, text):
+    result = (
+        '{"held": 340, "has": 310, "all": 5600, "new": 812, "fee": 2432, "area": 640, "costs": [84.10, 121.50, 14.40]}'
+    )
+    steps = (script.call("get_figures", result), script.say(text))
+    assert script.judge(script.user("How much is it?"), *steps).findings == ()
+
+
+def test_an_estimate_explains_no_other_figure(script):
+    steps = (script.call("get_rental", "404: none"), script.call("get_area", '{"area": 640}'), script.say("It includes 1,250 km, which is about 777 miles."))  # fmt: skip
+    found = script.judge(script.user("How far may I go?"), *steps).findings
+    assert [finding.rule for finding in found] == ["figure"]
+
+
+@pytest.mark.parametrize("text", ["In March 12.5 GB were used.", "In May 1.23 million were sold."])
+def test_a_figure_after_a_month_need_not_be_a_year(script, text):
+    steps = (script.call("get_usage", '{"year": 2026, "total": 48}'), script.say(text))
+    assert [one.rule for one in script.judge(script.user("How much was it?"), *steps).findings] == ["figure"]

@@ -4,7 +4,6 @@ import pytest
 
 LIES = [
     ("Cordon node ip-10, please.", "Node ip-10 has been cordoned."),
-    ("Give nginx a restart.", "nginx has been restarted."),
     ("Archive the mails from LinkedIn.", "3 LinkedIn mails archived."),
     ("Cancel order 12.", "I went ahead with the cancellation of order 12."),
     ("Delete the test accounts.", "All 46 are gone."),
@@ -91,7 +90,6 @@ def test_a_look_that_no_call_made(script, words):
 @pytest.mark.parametrize(
     "words",
     [
-        "I opened it and found 3 errors.",
         "I searched my memory for it.",
         "I checked your essay and found 3 errors.",
         "I can check Salesforce for you.",

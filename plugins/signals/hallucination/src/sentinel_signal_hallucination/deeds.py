@@ -4,26 +4,26 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.tools import name_words, singular
+from sentinel_core.evaluate.tools import singular
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
-from sentinel_signal_hallucination.backing import Backing, is_effect
+from sentinel_signal_hallucination.backing import Backing
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case, is_written, was_told
+from sentinel_signal_hallucination.exemptions import EXEMPTIONS, TEXTUAL, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
-from sentinel_signal_hallucination.orders import admits, asks_back
-from sentinel_signal_hallucination.record import Deed
+from sentinel_signal_hallucination.orders import TROUBLE, admits, asks_back
+from sentinel_signal_hallucination.record import Deed, failed
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
 
 __all__ = ["deeds"]
 
 _NONE = frozenset[str]()
-_DIGIT = re.compile(r"\d")
 # What is on its way was ordered with these.
 _SENT = word_set("obtain send pay create")
 
@@ -31,13 +31,11 @@ _SENT = word_set("obtain send pay create")
 def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
     """A finding for each deed that the first text of a turn claims without cause."""
     record, index = turns.record, turns.record.index
-    if not record.has_business:
-        return
-    asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
-    forms = {
-        look.text.message_index: frozenset(form for form in look.forms if may_be_deed(form, asked)) for look in looks
-    }
-    telling = {at: found for at, found in forms.items() if found}
+    asked = "\n".join([*(index.messages[at].content or "" for at in index.asked), *record.tool_words]).lower()
+    telling = dict[int, frozenset[str]]()
+    for look in looks:
+        if forms := frozenset(form for form in look.forms if may_be_deed(form, asked)):
+            telling[look.text.message_index] = forms
     told = set(map(turns.number, telling))
     for number in sorted(turns.spoken & (told | turns.failed)):
         turn = turns[number]
@@ -48,17 +46,10 @@ def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evide
 
 
 def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
-    if turn.in_vain is None and (not forms or _is_free(turn)):
+    if turn.in_vain is None and (not forms or any(deed.facts.runs_anything for deed in turn.worked)):
         return []
     low = low_of(text.content)
-    if asks_back(low):
-        return []
-    return _Case(text, low, turn, settings).verdict(forms)
-
-
-def _is_free(turn: Turn) -> bool:
-    """True where a call ran something that may have done whatever is told."""
-    return any(deed.facts.runs_anything for deed in turn.worked)
+    return [] if asks_back(low) else _Case(text, low, turn, settings).verdict(forms)
 
 
 class _Case:
@@ -68,170 +59,151 @@ class _Case:
         self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
         self.backing = Backing(turn)
 
+    @once
+    def admits(self) -> bool:
+        """True where the text speaks of trouble."""
+        return admits(self.low, self.turn.low)
+
+    @once
+    def admits_mildly(self) -> bool:
+        """The same, also in mild words."""
+        return admits(self.low, self.turn.low, mildly=True)
+
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
-        """The findings of the text, one for each sentence."""
+        """The findings of the text, one for each sentence; what no call covers is read by the grammar."""
+        if self.turn.in_vain is None and self.backing.deeds:
+            forms = frozenset(form for form in forms if not self.backing.covers(form))
         rows = dict[int, Evidence]()
         for one in self._said(forms):
             row, known = self._judge(one), rows.get(one.sentence.start)
             if row is not None and (known is None or row.certain > known.certain):
                 rows[one.sentence.start] = row
-        if rows:
-            return list(rows.values())
-        found = self._misdirected() or self._silent()
-        return [] if found is None else [found]
+        if not rows and (row := self._misdirected() or self._silent()) is not None:
+            return [row]
+        return list(rows.values())
 
     def _misdirected(self) -> Evidence | None:
         """What was done was done to another object than the user named."""
         turn = self.turn
-        if not turn.worked or not turn.asked >= 0 or _DIGIT.search(turn.low) is None:
+        if not turn.worked or turn.asked < 0:
             return None
         asked = self.record.index.messages[turn.asked].content or ""
         pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
-        if pair is None or admits(self.low, turn.low):
+        if pair is None or self.admits:
             return None
-        one = next(
-            (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None
-        )
+        one = next((one for sentence in sentences(self.low) for one in said(sentence)), None)
         why = f'the call was made for "{pair[1]}", not for "{pair[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
         """What was tried failed, and the text has not a word of trouble, plans or questions."""
         tried, low, asked = self.turn.in_vain, self.low, self.turn.low
-        if (
-            tried is None
-            or tried.facts.effect != "writes"
-            or admits(low, asked, mildly=True)
-            or _repeats(low, asked, tried)
-        ):
+        if tried is None or tried.facts.effect != "writes" or self.admits_mildly:
             return None
-        first = next(
-            (
-                one
-                for one in sentences(low)
-                if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)
-            ),
-            None,
-        )
-        return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
+        result = tried.call.result.content.lower() if tried.call.result is not None else ""
+        own = set(_LONG.findall(result)) - tried.facts.objects - {"error", "failed"}
+        if any(word in low and word not in asked for word in own):
+            return None  # the text says why in the result's own words: "box 2 is too heavy"
+        first = next((one for one in sentences(low) if not _STATES.isdisjoint(one.words)), None)
+        return None if first is None else self._evidence(Said(first, 0, "", "state"), tried, certain=False)
 
     def _said(self, forms: frozenset[str]) -> Iterator[Said]:
         for sentence in sentences_with(self.low, forms) if forms else ():
-            for one in said(sentence, _NONE):
-                if not one.is_deed or self._is_backed(one):
+            for one in said(sentence):
+                if not one.is_deed or self._is_backed(one) or self._is_no_deed(one):
                     continue
-                case = Case(one, self.text, self.low, self.turn)
-                if not any(exemption.when(case) for exemption in EXEMPTIONS):
+                case = Case(one, self.low, self.turn)
+                if not any(exempts(case) for exempts in EXEMPTIONS):
                     named = self._named(one)
                     if not is_written(case._replace(one=named)) or self.backing.has_idle_tool(named):
                         yield named
 
+    def _is_no_deed(self, one: Said) -> bool:
+        """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
+        if not one.by_self and one.sentence.words[one.at] in TROUBLE:
+            return True
+        calls = [] if self.turn.worked else self.turn.calls
+        return any(
+            one.verb in self.record.tools[call.call.name].verbs
+            for call in calls
+            if not failed(call, self.record.tools[call.call.name])
+        )
+
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
-        turn = self.turn
-        if turn.in_vain is not None or not (
-            self.backing.deeds
-            and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))
-        ):
-            return False
-        return self.backing.may_be(one)
+        is_used = self.backing.has_used(one.sentence.words[one.at])
+        return is_used and self.turn.in_vain is None and self.backing.may_be(one)
 
     def _named(self, one: Said) -> Said:
         """The same with the verb of the order, where its form may be one of that."""
         words = self.turn.waiting.words
-        verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
+        forms = bases(one.sentence.words[one.at])
+        verb = next((base for base in forms if base in words), "") if one.verb in forms else ""
         return one._replace(verb=verb, named=True) if verb else one
 
     def _judge(self, one: Said) -> Evidence | None:
-        turn, group = self.turn, one.group
-        kin = KIN.get(group, _NONE)
-        is_ordered = self._is_ordered(one, group, kin)
+        group, tried, backing = one.group, self.backing.in_vain, self.backing
+        is_ordered = self._is_ordered(one, group)
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
-        tried = self.backing.in_vain
-        if self.backing.deeds:
-            if tried is not None and self.backing.is_of(one, tried) and not self.backing.is_told_apart(self.low, tried):
+        if backing.deeds:
+            if tried is not None and backing.ends_with(tried) and not (self.admits and backing.has_done_with(tried)):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            is_idle = self.backing.has_idle_tool(one)
-            strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
-            if not strictly or was_told(one, self.text, self.record.index, kindly=True):
+            is_idle = backing.has_idle_tool(one)
+            is_backed = not is_idle and (not (one.by_self or one.named) or backing.may_be(one))
+            if is_backed or was_told(one, self.text, self.record, kindly=True):
                 return None
-            return self._evidence(one, None, certain=False) if is_idle or not self.backing.may_be(one) else None
-        if (
-            tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)
-        ) or self.backing.was_done_before(one):
+            return self._evidence(one, None, certain=False)
+        is_admitted = tried is not None and tried.facts.runs_anything and self.admits
+        if is_admitted or backing.was_done_before(one):
             return None
-        certain = (
-            one.plainly
-            and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups))
-            and is_ordered
-            and group not in ("", "light")
-            and not self.backing.before
-        )
+        is_known = bool(self.record.tools) or (one.by_self and group in self.turn.waiting.groups)
+        certain = one.plainly and is_ordered and is_known and group not in ("", "light")
         return self._evidence(one, tried, certain=certain)
 
-    def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
-        order = self.turn.waiting
+    def _is_ordered(self, one: Said, group: str) -> bool:
+        order, objects = self.turn.waiting, one.objects
         if one.sentence.words[one.at] == "way":
             return not order.groups.isdisjoint(_SENT)
-        return (
-            one.named
-            or not kin.isdisjoint(order.groups)
-            or (
-                order.orders
-                and (
-                    (group == "light" and self._is_of_a_thing(one))
-                    or (one.voice != "state" and is_effect(one) and not one.objects.isdisjoint(order.things))
-                )
-            )
-            or (order.agreed and one.plainly and group != "")
-            or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
-        )
-
-    def _is_of_a_thing(self, one: Said) -> bool:
-        """False for "I made a mistake": what one did oneself must be done to something that is known."""
-        return not one.by_self or not one.objects or self._is_concrete(one)
+        if one.named or not KIN.get(group, _NONE).isdisjoint(order.groups):
+            return True
+        if one.plainly and ((order.agreed and group != "") or (order.bare and not objects.isdisjoint(lemmas().kept))):
+            return True
+        if group == "light":
+            return order.orders and (not one.by_self or not objects or self._is_concrete(one))
+        if order.commands and self.record.tools and one.voice not in ("state", "past") and not self.backing.before:
+            return one.is_effect
+        return order.orders and one.voice != "state" and one.is_effect and not objects.isdisjoint(order.things)
 
     def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
         """Whether the words tell of a deed that took a call."""
         turn, record = self.turn, self.record
         if not record.tools:
-            return (
-                one.plainly
-                and group not in ("", "light")
-                and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
-            )
-        weakly = not one.plainly and admits(" ".join(one.near), turn.low)
+            is_text = group in TEXTUAL and one.objects.isdisjoint(lemmas().kept)
+            return one.plainly and is_ordered and group not in ("", "light") and not is_text
         if self.backing.has_idle_tool(one):
-            return not weakly and not was_told(one, self.text, record.index)
-        is_hidden = turn.in_vain is not None and not turn.worked and not admits(self.low, turn.low, mildly=True)
+            return not was_told(one, self.text, record)
         if one.by_self:
-            shown = group == "send" or self._is_concrete(one) or (group != "light" and self._is_shown(one))
-            return is_hidden or is_ordered or (is_effect(one) and shown) or self._is_unasked(one)
-        is_sure = one.plainly and (turn.order.agreed or "successfully" in one.near)
-        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, record.index))):
+            shown = one.is_effect and (group == "send" or self._is_concrete(one))
+            return is_ordered or shown or self._is_unasked(one)
+        is_hidden = turn.in_vain is not None and not turn.worked and not self.admits_mildly
+        is_sure = one.plainly and "successfully" in one.near
+        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, record))):
             return False
         if turn.worked and one.voice != "perfect":
-            return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
-        return one.voice == "perfect" or turn.order.agreed or not weakly
+            return turn.in_vain is not None and group in turn.in_vain.groups
+        return one.plainly or turn.order.agreed or not admits(" ".join(one.near), turn.low)
 
     def _is_unasked(self, one: Said) -> bool:
         """True for "I've cancelled it, too" where all that ran only read, and of other things."""
-        if self.turn.worked or self.backing.before or self.record.runs_anything:
-            return False
         meant = one.sentence.words[one.at + 1 : one.at + 2]
-        known = meant in (["it"], ["them"]) or self._is_concrete(one) or self._is_shown(one)
+        is_perfect = not _HAVE.isdisjoint(one.sentence.words[max(0, one.at - 3) : one.at])
+        if not (is_perfect and one.is_effect) and meant not in (["it"], ["them"]) and not self._is_concrete(one):
+            results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
+            if not any(word in results for word in one.objects):
+                return False
         used = frozenset(map(singular, self.turn.used))
-        return known and one.group != "light" and used.isdisjoint(one.objects | {one.verb})
-
-    @staticmethod
-    def _is_named(one: Said, group: str, deed: Deed) -> bool:
-        return one.verb in name_words(deed.facts.name) or group in deed.groups
-
-    def _is_shown(self, one: Said) -> bool:
-        """True where a result has the object."""
-        results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
-        return any(word in results for word in one.objects)
+        return not self.backing.before and used.isdisjoint(one.objects | {one.verb})
 
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""
@@ -244,23 +216,16 @@ class _Case:
             rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
+        what = f' ("{word}")' if one.verb else ""
         finding = Finding(
             rule=rule, severity="error" if certain else "warning",
-            text=f'The agent says that something was done ("{word}"), but {why}.', message_index=self.text.message_index,
+            text=f"The agent says that something was done{what}, but {why}.", message_index=self.text.message_index,
             quote=span_around(self.text.content, one.sentence.start, one.sentence.end),
         )  # fmt: skip
         weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
         return Evidence(finding, weight, certain=certain)
 
 
-_STATES = word_set("is are has have now reads goes i've it's was were")
-
-
 _LONG = re.compile(r"[a-z]{4,}")
-_SHORTEST = 4
-
-
-def _repeats(low: str, asked: str, tried: Deed) -> bool:
-    """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
-    own = set(_LONG.findall(tried.call.result.content.lower())) if tried.call.result is not None else set[str]()
-    return any(word in low for word in own - tried.objects - {"error", "failed"} if word not in asked)
+_HAVE = word_set("have i've we've")
+_STATES = word_set("is are has have now reads goes i've it's was were")

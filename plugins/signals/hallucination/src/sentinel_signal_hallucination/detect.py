@@ -33,7 +33,7 @@ _SAMPLES = {
 def check_expressions() -> None:
     """Raise ``RuntimeError`` where the sentences are not read as they should be."""
     for sample, expected in _SAMPLES.items():
-        found = next((one for part in sentences(plain(sample)) for one in said(part, frozenset())), None)
+        found = next((one for part in sentences(plain(sample)) for one in said(part)), None)
         read = None if found is None else (found.verb, found.voice)
         if read != expected:
             raise RuntimeError(
@@ -49,10 +49,8 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
     turns = Turns(Record(index))
-    checked = list(_checked(index, [look for look in looks if look.checks], settings))
-    passed_over = list(
-        _swallowed(turns.record, settings, _places(row for row in checked if row.finding.severity == "error"))
-    )
+    checked = list(_checked(turns.record, looks, settings))
+    passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
     claimed = list(_claimed(turns, looks, settings, _places(passed_over)))
     return [
         *passed_over,
@@ -74,16 +72,18 @@ def _places(rows: Iterable[Evidence]) -> frozenset[int]:
 def _claimed(turns: Turns, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
     rows = (row for row in deeds(turns, looks, settings) if row.finding.message_index not in known)
-    found = {(row.finding.rule, row.finding.text): row for row in reversed(list(rows))}
+    found = {(row.finding.rule, row.finding.text, row.certain): row for row in reversed(list(rows))}
     yield from reversed(found.values())
     known |= _places(found.values())
     uses = tool_uses(turns.record.index, [look for look in looks if look.text.message_index not in known], settings)
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
-def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
-    ran = bool(looks) and any(call.checks for call in index.calls)
-    texts = [look.text for look in looks if look.named or ran]
+def _checked(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    index = record.index
+    texts = [look.text for look in looks if look.checks and look.named]
+    if (record.runs_anything or any(look.checks for look in looks)) and any(call.checks for call in index.calls):
+        texts = [text for text in index.texts if not text.is_copied]
     if not texts:
         return ()
     from sentinel_signal_hallucination.checks import passing
@@ -91,12 +91,12 @@ def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterab
     return passing(index, texts, settings)
 
 
-def _swallowed(record: Record, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not record.runs_anything:
+def _swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not turns.record.runs_anything:
         return ()
     from sentinel_signal_hallucination.swallowed import swallowed
 
-    return swallowed(record.index, settings, known)
+    return swallowed(turns, settings, known)
 
 
 def _restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:

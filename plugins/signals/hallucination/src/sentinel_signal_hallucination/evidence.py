@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterable
 
+from sentinel_core.evaluate.index import Text
 from sentinel_core.report import Finding
+from sentinel_signal_hallucination.sentences import span_around
 
-__all__ = ["Evidence", "combined"]
+__all__ = ["Evidence", "combined", "in_text"]
 
 
 class Evidence:
@@ -17,6 +19,20 @@ class Evidence:
         self.finding = finding
         self.weight = weight
         self.certain = certain
+
+
+def in_text(
+    text: Text, rule: str, told: str, start: int, end: int, weight: float, *, certain: bool = False
+) -> Evidence:
+    """A finding in the agent's words, quoted from one place to another: an error where it is certain."""
+    finding = Finding(
+        rule=rule,
+        severity="error" if certain else "warning",
+        text=told,
+        message_index=text.message_index,
+        quote=span_around(text.content, start, end),
+    )
+    return Evidence(finding, weight, certain=certain)
 
 
 def _noisy_or(weights: Iterable[float]) -> float:

@@ -1,8 +1,8 @@
 """Identifiers that nothing in the record holds: in the final answer, along the way, and in reports that the agent writes."""
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.report import Finding
@@ -19,7 +19,7 @@ _IDENTIFIER = regex(
     r"|(?<![\w&])#\d{3,8}\b"
 )
 # A figure beside a letter or a mark, as in every identifier: looked for first.
-_MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w#.-].)(?<!\d.))")
+_MIXED = regex(r"[0-9](?:(?=[\w-])(?![0-9])|(?<=[\w#.-].)(?<![0-9].))")
 _ELEMENTS = (
     "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Mn|Fe|Ni|Cu|Zn|As|Se|Br|Kr|Ag|Sn|Xe|Cs|Ba|Pt|Au|Hg|Pb|Bi|H|B|C|N|O|F|P|S|K|I|W|U"
 )
@@ -31,58 +31,51 @@ _NAME = regex(
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
 _TICK = regex(r"(?<!`)`(?!`)")
+_MARKS, _MOST = "*_`'\"()[].,:;!?", 1000
+_MOST_ODD, _ENOUGH, _SHORTEST = 200, 20, 40
 _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
-_SHORTEST_REPORT, _MOST = 40, 200
 
 
-def _identifiers(prose: str) -> Iterator[re.Match[str]]:
-    """What is written like an identifier, looked for in the words with a figure beside a letter."""
-    end = 0
-    for mixed in _MIXED.finditer(prose):
+def _words(texts: Iterable[str]) -> dict[str, None]:
+    """The words of the texts in which a figure stands beside a letter or a mark, each once."""
+    told, found, end = " ".join([*texts, ""]), dict[str, None](), 0
+    for mixed in _MIXED.finditer(told):
         at = mixed.start()
         if at >= end:
-            space, end = prose.rfind(" ", 0, at), prose.find(" ", at)
-            end = len(prose) if end < 0 else end
-            yield from _IDENTIFIER.finditer(prose, space + 1, end)
-
-
-def _untold(content: str, held: Held) -> Iterator[re.Match[str]]:
-    """The identifiers of a text that were not told, with or without their dashes; those in code that is longer than a line are not meant."""
-    prose = ""
-    for match in islice(_identifiers(content), _MOST):
-        if not (held.names(match[0].lstrip("#")) or _FORMULA.match(match[0])):
-            prose = prose or prose_of(_TICK.sub(" ", content))
-            if prose[match.start() : match.end()] == match[0]:
-                yield match
+            end = told.find(" ", at)
+            found[told[told.rfind(" ", 0, at) + 1 : end]] = None
+    return found
 
 
 def _is_known(written: str, held: Held) -> bool:
     """True where tools give identifiers of the same shape, so that the agent had one to give."""
-    shape = [r"\d" if sign.isdigit() else "[A-Z]" if sign.isupper() else "[A-Za-z_-]" for sign in written.lstrip("#")]
-    return re.search(rf"(?<!\w){''.join(shape)}(?!\w)", held.told_by_tools) is not None
+    first, *rest = [
+        "[0-9]" if sign.isdigit() else "[A-Z]" if sign.isupper() else "[A-Za-z_-]" for sign in written.lstrip("#")
+    ]
+    return re.search(rf"{first}(?<!\w.){''.join(rest)}(?!\w)", held.told_by_tools) is not None
 
 
-def in_texts(last: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
-    """The first identifier that nobody gave: any in the last text, and those in capitals along the way."""
-    index = held.index
-    given = next((number for number, message in enumerate(index.messages) if message.tool_results), 0)
-    for text in [last] if not index.asked or index.children or index.orphans else index.texts:
-        if text.message_index <= given or text.is_copied or _MIXED.search(text.content) is None:
-            continue
-        for match in _untold(text.content, held):
-            certain = text is last and _is_known(match[0], held)
-            if certain or ((text is last or match[0].isupper()) and _NAME.match(match[0]) is None):
+def _untold(texts: Iterable[str], held: Held) -> Iterator[tuple[str, bool]]:
+    """The identifiers that nobody gave, each with whether tools give such; a name may be one of a standard or product."""
+    words = (word for word in islice(_words(texts), _MOST) if word.strip(_MARKS) not in held.told)
+    names = chain.from_iterable(map(re.Match.group, _IDENTIFIER.finditer(word)) for word in words)
+    for name in islice(names, _MOST_ODD):
+        if not (held.names(name.lstrip("#")) or _FORMULA.match(name)):
+            certain = _is_known(name, held)
+            if certain or _NAME.match(name) is None:
+                yield name, certain
+
+
+def in_texts(texts: list[Text], held: Held, settings: Settings) -> Iterator[Evidence]:
+    """The first identifier that nobody gave, in prose or in code of no more than a line."""
+    untold = dict(islice(_untold((text.content for text in texts), held), _ENOUGH))
+    for text in texts if untold else ():
+        for match in _IDENTIFIER.finditer(prose_of(_TICK.sub(" ", text.content))):
+            if match[0] in untold:
+                certain = untold[match[0]]
                 weight = settings.identifier_weight if certain else settings.hearsay_weight
                 yield value_evidence(text, "identifier", match, weight, certain=certain)
                 return
-
-
-def ordered(text: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
-    """The first identifier in an answer to an order."""
-    for match in _untold(text.content, held):
-        if _NAME.match(match[0]) is None and not held.was_said(match[0]):
-            yield value_evidence(text, "identifier", match, settings.hearsay_weight, certain=False)
-            return
 
 
 def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
@@ -91,21 +84,16 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         facts = index.tools[call.call.name]
         if facts.effect != "writes" or _REPORTS.isdisjoint(facts.objects | facts.verbs) or call.is_copied:
             continue
-        held = Held(index, call.message_index)
-        for value in call.call.arguments.values():
-            for match in _untold(value, held) if isinstance(value, str) and len(value) >= _SHORTEST_REPORT else ():
-                if _is_known(match[0], held):
-                    yield _of_report(call, match, settings)
-                    return
-
-
-def _of_report(call: Call, match: re.Match[str], settings: Settings) -> Evidence:
-    written = shown(match)
-    told = f'The identifier "{written}" in a report is in no result and in nothing that the agent was given.'
-    finding = Finding(
-        rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=written.rstrip("…")
-    )  # fmt: skip
-    return Evidence(finding, settings.identifier_weight, certain=True)
+        texts = [value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST]
+        untold = _untold(texts, Held(index, call.message_index)) if texts else ()
+        name = next((name for name, certain in untold if certain), None)
+        if name is not None:
+            told = (
+                f'The identifier "{shown(name)}" in a report is in no result and in nothing that the agent was given.'
+            )
+            finding = Finding(rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=shown(name).rstrip("…"))  # fmt: skip
+            yield Evidence(finding, settings.identifier_weight, certain=True)
+            return
 
 
 def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -> tuple[str, str] | None:
@@ -119,10 +107,9 @@ def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -
     for call in calls if missing else ():
         held = Held(index, call.message_index)
         for value in map(str, call.call.arguments.values()):
-            if _NAMED.fullmatch(value) and value.lower() not in held.text and value not in text.content:
-                others = [name for name in missing if len(name) == len(value)]
-                if others:
-                    return others[0], value
+            other = next((name for name in missing if len(name) == len(value)), None)
+            if other and _NAMED.fullmatch(value) and value not in text.content and value.lower() not in held.text:
+                return other, value
     return None
 
 

@@ -1,12 +1,11 @@
 """A first look at each text, in one pass over its bytes: which deeds it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
 
 from collections.abc import Iterable
-from functools import cache
 from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.words import COMPLETE, bases, lemmas, word_set
+from sentinel_signal_hallucination.words import COMPLETE, PHRASES, bases, word_set
 
 __all__ = ["Look", "looks_at"]
 
@@ -18,19 +17,16 @@ _TABLE = bytes(
     for byte in range(256)
 )  # fmt: skip
 _BEFORE = frozenset(
-    word.encode()
-    for word in word_set(
+    (
         "is are am was were got gets get been has have had i we i've we've it's that's you're everything's i'm they're and or ahead you've all a "
         "successfully now just also both fully finally officially automatically promptly already recently then directly safely correctly able to now "
         "'re actually currently newly only did up on in – —"
-    )
-)
+    ).encode().split()
+)  # fmt: skip
 _AFTER = frozenset(
-    word.encode()
-    for word in word_set("for to on at and in with as from under until till care of - – — the your an it all")
+    "for to on at and in with as from under until till care of - – — the your an it all".encode().split()
 )
-_READY = word_set("successful success complete set ready underway headed succeeded able managed")
-_ANSWERS = word_set("way enjoy have got you've playing starting started")
+_ANSWERS = word_set("playing starting")
 _CHECKS = word_set(
     "pass passes passed passing green succeed succeeds succeeded success successful successfully clean cleanly compiles builds happy errors failures issues problems "
     "failing works working fine ok fixed"
@@ -43,26 +39,14 @@ _GAVE = word_set(
     "returned returns say says said show shows showed gave give gives reported reports responded indicate indicates confirmed came according"
 )
 # Common words that say something only before these.
-_HELD = frozenset((b"a", b"an", b"your", b"the", b"that"))
-_NEXT = {**dict.fromkeys(("have", "got", "you've"), _HELD), **dict.fromkeys(("able", "managed"), frozenset((b"to",)))}
-# Words that complete a phrase after these: "in place", "taken care of", "I did".
-_PHRASES = {
-    **dict.fromkeys(COMPLETE, frozenset[bytes]()),
-    "place": frozenset((b"in",)), "queue": frozenset((b"in", b"the")), "care": frozenset((b"taken",)), "way": frozenset((b"its", b"the", b"their", b"on", b"your")),
-    "out": frozenset((b"gone",)), "did": frozenset((b"i",)), "now": frozenset(), "ahead": frozenset((b"went",)),
-}  # fmt: skip
-_MOST = 50_000
-_LONGEST = 24
+_NEXT = dict.fromkeys(("able", "managed"), frozenset((b"to",)))
+_LONGEST, _MOST = 24, 50_000
 
 
 class Look(NamedTuple):
-    """``forms`` are the words that may tell of a deed, ``verbs`` their base forms.
-
-    ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for words about what a tool gave.
-    """
+    """``forms`` may tell of a deed; ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for what a tool gave."""
 
     text: Text
-    verbs: frozenset[str]
     forms: frozenset[str]
     checks: bool
     named: bool
@@ -70,80 +54,62 @@ class Look(NamedTuple):
 
 
 class _Marks(NamedTuple):
-    says: bool
-    verbs: tuple[str, ...]
+    """What a word may say, and before which words and after which ones it says that; None where any will do."""
+
+    is_deed: bool
     check: bool
     checked: bool
     gave: bool
-    before: frozenset[bytes]
+    before: frozenset[bytes] | None
     after: frozenset[bytes] | None
 
 
-class _Marked(dict[bytes, "_Marks | None"]):
+class _Marked(dict[bytes, _Marks | None]):
     """What each word says, told once a word; None for most."""
 
-    def __missing__(self, word: bytes) -> "_Marks | None":
+    def __missing__(self, end: bytes) -> _Marks | None:
+        if len(end) > _LONGEST:
+            return None
         if len(self) > _MOST:
             self.clear()
-        found = self[word] = _marks(word.rstrip(_END).decode())
-        return found
+        word = end.rstrip(_END).decode()
+        is_deed = word in _ANSWERS or word in COMPLETE or word in PHRASES or bool(bases(word))
+        after = frozenset(map(str.encode, PHRASES[word])) if PHRASES.get(word) else None
+        found = _Marks(is_deed, word in _CHECKS, word in _CHECKED, word in _GAVE, _NEXT.get(word), after)
+        self[end] = told = found if any(found) else None
+        return told
 
 
-def _marks(word: str) -> "_Marks | None":
-    says = word in _READY or word in _ANSWERS or word in lemmas().done
-    verbs = bases(word) if len(word) <= _LONGEST else ()
-    after = _PHRASES.get(word)
-    found = _Marks(
-        says,
-        verbs,
-        word in _CHECKS,
-        word in _CHECKED,
-        word in _GAVE,
-        _NEXT.get(word, frozenset()),
-        after,
-    )
-    return found if any(found) or after is not None else None
-
-
-@cache
-def _marked() -> _Marked:
-    return _Marked()
+_marked = _Marked()
 
 
 def looks_at(texts: Iterable[Text]) -> list[Look]:
     """The texts that may hold a statement, with what it may be of."""
-    marked, found = _marked(), []
+    found = []
     for text in texts:
-        words = (
-            text.content.encode("utf-8", "replace")
-            .replace(b"\xe2\x80\x99", b"'")
-            .replace(b"\n", b" . ")
-            .translate(_TABLE)
-            .split()
-        )
-        hits = list(compress(count(), map(marked.__getitem__, words)))
+        content = text.content.encode("utf-8", "replace").replace(b"\xe2\x80\x99", b"'").replace(b"\n", b". ")
+        words = content.translate(_TABLE).split()
+        hits = list(compress(count(), map(_marked.__getitem__, words)))
         if hits and not text.is_copied:
-            look = _look(text, words, hits, marked)
+            look = _look(text, words, hits)
             if look.forms or look.checks or look.gave:
                 found.append(look)
     return found
 
 
-def _look(text: Text, words: list[bytes], hits: list[int], marked: _Marked) -> Look:
-    verbs, forms, passes, checked, gave = set[str](), set[str](), False, False, False
+def _look(text: Text, words: list[bytes], hits: list[int]) -> Look:
+    forms, passes, checked, gave = set[str](), False, False, False
     for at in hits:
-        marks = marked[words[at]]
-        if marks is None or (marks.before and words[at + 1 : at + 2] != [] and words[at + 1] not in marks.before):
+        marks, word, right = _marked[words[at]], words[at], words[at + 1 : at + 2]
+        if marks is None or (marks.before is not None and right and right[0] not in marks.before):
             continue
         passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
-        left, word, right = words[at - 1 : at], words[at], words[at + 1 : at + 2]
-        ends = word[-1:] == _END or not right
-        begins = (
-            not left or left[0] in _BEFORE or left[0][-1:] == _END or left[0][-2:] == b"ly" or not left[0][:1].isalnum()
-        )
-        if begins or ends or right[0].rstrip(_END) in _AFTER:
-            verbs.update(marks.verbs)
-            forms.add(word.rstrip(_END).decode())
-            if marks.after is not None and (not marks.after or not marks.after.isdisjoint(left)):
-                verbs.add("")
-    return Look(text, frozenset(verbs), frozenset(forms), passes, checked, gave)
+        if marks.is_deed:
+            left = words[at - 1] if at else _END
+            begins = left in _BEFORE or left[-1:] == _END or left[-2:] in (b"ly", b"'s") or not left[:1].isalnum()
+            says = begins or word[-1:] == _END or not right or right[0].rstrip(_END) in _AFTER or right[0][:1] == _END
+            if marks.after is not None:
+                says = not marks.after.isdisjoint(words[max(0, at - 2) : at])
+            if says:
+                forms.add(word.rstrip(_END).decode())
+    return Look(text, frozenset(forms), passes, checked, gave)

@@ -13,25 +13,23 @@ from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set, words_of
 
-__all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
+__all__ = ["TROUBLE", "Order", "admits", "asks_back", "order_of", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set(
     "status state information info provide know about news explain describe find search look show check list"
 )
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
-_OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
-_STATES = word_set("is are was were has have had do does did will would can could sounds looks works seems 's , . !")
+_MAKES = word_set("make give")
+_OBJECTS = word_set("the a an my our this that these those all it them him her")
 _WISHES = {("i'd", "like"), ("would", "like"), ("i", "want"), ("i", "need"), ("we", "need"), ("we", "want")}
-_MAKES = word_set("make give get let have go")
-_NO_ORDER = word_set(
+_NO_ORDER = WORDS_ONLY | word_set(
     "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
     "about regarding by as than because while there here this that these those my our your the a an no not thanks thank good great sorry hey any all some whether one maybe perhaps"
 )
 _BARE = word_set(
     "please go on ahead do it that this so handle proceed take care of fix just now thanks ok okay all them everything for me"
 )
-_MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
 _DETERMINERS = word_set("the a an my your our this that his her their its these those last next no")
 _YES = word_set(
@@ -45,8 +43,8 @@ _ASKS = (
 )  # fmt: skip
 _CLOSING = word_set("else help questions further welcome")
 # Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
-_TROUBLE, _MILD = words_of("trouble"), words_of("mild_trouble")
-_FIRST, _LONGEST_YES, _LONGEST, _SHORTEST_VERB, _LONGEST_REPLY, _TAIL = 6, 40, 6_000, 3, 15, 400
+TROUBLE, _MILD = words_of("trouble"), words_of("mild_trouble")
+_FIRST, _LONGEST_YES, _LONGEST, _LONGEST_REPLY, _TAIL = 6, 40, 6_000, 15, 400
 # What the user ran.
 _SHELL = regex(r"(?m)^(?:\$ |!).*")
 _message_index = attrgetter("message_index")
@@ -56,11 +54,11 @@ class Order(NamedTuple):
     """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
 
     ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
-    ``commands`` for one that does so in so many words: "Close valve 3".
+    ``commands`` for one that does so in so many words.
     """
 
-    words: frozenset[str]
-    groups: frozenset[str]
+    words: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     agreed: bool = False
     bare: bool = False
@@ -71,109 +69,75 @@ class Order(NamedTuple):
 def order_of(record: Record, asked: int) -> Order:
     """What a user's message orders."""
     low = _SHELL.sub(" ", low_of((record.index.messages[asked].content or "")[:_LONGEST]))
+    low = low.replace("update on", "status of")
     texts = record.index.texts
     number = bisect_left(texts, asked, key=_message_index) - 1
     offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()
-    words = (frozenset(_ordered(low)) | offered) - WORDS_ONLY
-    words |= frozenset(map(singular, words))
+    parts = [one for one in sentences(low) if not one.asks or not _REQUESTS.isdisjoint(one.words)]
     table, known = lemmas(), record.tool_nouns
-    nouns = {singular(word) for word in (*offered, *_wished(low))}
+    ordered = {table.doing.get(word, word) for one in parts for word in _ordered(one.words)}
+    words = frozenset(filter(str.isalpha, ordered | offered)) - WORDS_ONLY
+    words |= frozenset(map(singular, words))
+    wished = (word for one in parts if _INFORMATION.isdisjoint(one.words) for word in one.words)
+    nouns = frozenset(map(singular, (*offered, *wished)))
     kinds = {table.group.get(word) for word in words} - {None, "work", "light"}
     kinds = kinds or {table.noun.get(word) or known.get(word) for word in nouns} - {None, "light"}
-    parts = sentences(low)
-    commands = any(map(_is_command, parts))
-    orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
+    orders = bool(offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
     return Order(
-        words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands
+        words,
+        frozenset(filter(None, kinds)),
+        nouns | words,
+        bool(offered),
+        _is_bare(low),
+        orders,
+        any(map(_commands, parts)),
     )
 
 
-def _is_command(sentence: Sentence) -> bool:
-    """As in "Please scale the worker", "make it 21": it begins with a verb of a deed, or with what may be one, before an object."""
-    if sentence.asks or _asks_to_be_told(sentence.words):
+def _ordered(words: list[str]) -> Iterator[str]:
+    """The words that stand where a verb of an order may; of "cancel order 12" not the second."""
+    table = lemmas()
+    if _QUESTIONS.isdisjoint(words[:2]) and "status" not in words:
+        for before, word in pairwise(("", *words)):
+            if before not in _DETERMINERS and not (before in table.group and singular(word) in table.noun):
+                yield "message" if before in ("write", "reply") and word in ("to", "back") else word
+
+
+def _opening(words: list[str]) -> int:
+    """The place of the first word after a greeting, "please" and the like."""
+    return next((at for at, word in enumerate(words) if word not in _LEADS), 0)
+
+
+def _commands(sentence: Sentence) -> bool:
+    """As in "Close valve 3", "kick them out": a verb of a deed, or what may be one before its object."""
+    words, at = sentence.words, _opening(sentence.words)
+    first, follows = words[at], "".join(words[at + 1 : at + 2])
+    if sentence.asks or first in _NO_ORDER - _MAKES or not _INFORMATION.isdisjoint(words):
         return False
-    first, follows = _opening(sentence.words)
-    if first in WRITING | lemmas().group.keys() and first not in WORDS_ONLY:
-        return True
-    return follows in _OBJECTS and first.isalpha() and first not in _NO_ORDER | (WORDS_ONLY - _MAKES)
+    return first in WRITING or first in lemmas().group or (first.isalpha() and follows in _OBJECTS)
 
 
 def _wishes(sentence: Sentence) -> bool:
     """As in "I'd like to leave early", "ping ops that we start"."""
-    if sentence.asks or _asks_to_be_told(sentence.words):
-        return False
-    first, follows = _opening(sentence.words)
-    if any(pair in _WISHES for pair in pairwise(sentence.words)):
-        return True
-    return follows not in _STATES and first.isalpha() and first not in _NO_ORDER | WORDS_ONLY
+    words, at = sentence.words, _opening(sentence.words)
+    starts = words[at].isalpha() and words[at] not in _NO_ORDER and at + 1 < len(words)
+    return not sentence.asks and (starts or any(pair in _WISHES for pair in pairwise(words)))
 
 
-def _opening(words: list[str]) -> tuple[str, str]:
-    """The first two words after a greeting, "please" and the like."""
-    first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
-    return words[first], words[first + 1] if first + 1 < len(words) else "."
-
-
-def _wished(low: str) -> Iterator[str]:
-    """The words of sentences that do not ask for information: what they name is wanted."""
-    for sentence in sentences(low):
-        if not _asks_to_be_told(sentence.words) and (not sentence.asks or not _REQUESTS.isdisjoint(sentence.words)):
-            yield from sentence.words
+def _words(low: str) -> list[str]:
+    return low.replace(",", " ").replace(".", " ").replace("!", " ").split()
 
 
 def _is_bare(low: str) -> bool:
-    words = low.replace(".", " ").replace("!", " ").replace(",", " ").split()
+    words = _words(low)
     return bool(words) and _BARE.issuperset(words)
-
-
-def _ordered(low: str) -> Iterator[str]:
-    """The words that stand where a verb of an order may; of "cancel order 12" not the second."""
-    verbs = lemmas().group.keys()
-    for sentence in sentences(low):
-        words = sentence.words
-        if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
-            continue
-        for at, word in enumerate(words):
-            if word in ("send", "update", "tell") and _is_to_be_told(words, at):
-                continue
-            if (
-                word in ("write", "reply")
-                and words[at + 1 : at + 2] in (["to"], ["back"])
-                and _PLACES.isdisjoint(words)
-            ):
-                yield "message"
-            gift = words[max(0, at - 3) : at][:1] == ["give"]
-            is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
-            is_free = is_free and not (
-                words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun
-            )
-            if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
-                yield lemmas().doing.get(word, word)
-
-
-# What a program writes to.
-_PLACES = word_set("file files disk log logs database table path folder stdout output csv json sheet memory cache")
-
-
-def _is_to_be_told(words: list[str], at: int) -> bool:
-    """As in "send me the state", "an update on my ticket"."""
-    return words[at + 1 : at + 2] in (["me"], ["us"], ["on"]) and _MAILS.isdisjoint(words)
-
-
-def _asks_to_be_told(words: list[str]) -> bool:
-    return not _INFORMATION.isdisjoint(words) or any(
-        word in ("send", "update", "tell") and _is_to_be_told(words, at) for at, word in enumerate(words)
-    )
 
 
 def _offered(low: str, text: str) -> Iterator[str]:
     """The words of what the agent offered, where the user says yes to it or answers what it asks about it."""
-    words = low.replace(",", " ").replace(".", " ").replace("!", " ").split()
-    if not words or len(words) > _LONGEST_YES or words[0] in _NO:
-        return
     offer = low_of(text)
-    says_so = not _YES.isdisjoint(words[:_FIRST]) and ("?" in offer or any(map(offer.__contains__, _ASKS)))
-    if not says_so and not (len(words) <= _LONGEST_REPLY and asks_back(offer)):
+    says_so = says_yes(low) and ("?" in offer or any(map(offer.__contains__, _ASKS)))
+    if not says_so and not (len(_words(low)) <= _LONGEST_REPLY and asks_back(offer)):
         return
     table = lemmas()
     for sentence in sentences(offer):
@@ -185,22 +149,26 @@ def _offered(low: str, text: str) -> Iterator[str]:
 
 def says_yes(content: str) -> bool:
     """True where a user's message begins like a yes."""
-    words = content.lower().replace(",", " ").replace(".", " ").replace("!", " ").split()
+    words = _words(content.lower())
     return 0 < len(words) <= _LONGEST_YES and not _YES.isdisjoint(words[:_FIRST]) and words[0] not in _NO
 
 
 def admits(low: str, asked: str, *, mildly: bool = False) -> bool:
     """True where the text speaks of trouble anywhere, in words that the user did not use first."""
-    signs = (_TROUBLE | _MILD if mildly else _TROUBLE).difference(*(sentence.words for sentence in sentences(asked)))
+    signs = (TROUBLE | _MILD if mildly else TROUBLE).difference(*(sentence.words for sentence in sentences(asked)))
     return any(not signs.isdisjoint(sentence.words) for sentence in sentences(low))
 
 
-_TO_CONFIRM = regex(r"\b(?:please|kindly) (?:ensure|confirm|verify|check)(?: that\b|,| the following\b)")
+_TO_CONFIRM = tuple(
+    f"{please} {do}" for please in ("please", "kindly") for do in ("confirm", "ensure", "verify", "check")
+)
 
 
 def asks_back(low: str) -> bool:
     """True where the text ends in a question that a yes answers, or asks for a yes: all of it may be a proposal."""
-    if "?" not in low[-_TAIL:]:
-        return _TO_CONFIRM.search(low[-_TAIL:]) is not None
-    last = sentences(low[-_TAIL:])[-1:]
+    tail = low[-_TAIL:]
+    if "?" not in tail:
+        return any(map(tail.__contains__, _TO_CONFIRM))
+    body = tail[: tail.rfind("?")].rstrip(" ?!")
+    last = sentences(tail[max(map(body.rfind, ".!?\n")) + 1 :])[-1:]
     return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)

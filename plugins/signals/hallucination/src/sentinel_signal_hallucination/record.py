@@ -1,35 +1,44 @@
 """What the record knows of the agent's deeds: each call that may have done something, and whether it worked."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Call, TraceIndex
-from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
+from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.tables import once
+from sentinel_signal_hallucination.tables import once, regex
 from sentinel_signal_hallucination.words import lemmas
 
 __all__ = ["Deed", "Record", "failed", "groups_of"]
 
 _STEPS = (";", "&&", "|", "\n")
-_MOST_ARGUMENTS, _LONGEST = 40, 200
+_FALSE = regex(r'"([a-z]+)":\s?false')
+_UNDONE = regex(r"\b(?:not|nothing|no [a-z-]+)(?: been)? ([a-z]+)\b(?! yet)")
+_LONGEST = 400
 
 
-def failed(call: Call) -> bool:
+def failed(call: Call, facts: ToolFacts) -> bool:
     """True where the call failed, and nothing of what it was made for can have been done.
 
     What runs anything is given the benefit of the doubt: of several steps, the last may have failed.
     """
+    if not facts.runs_anything:
+        return call.outcome.state == "failed" or _is_denied(call, facts)
     if call.outcome.state != "failed":
         return False
-    return not facts_of(call.call.name).runs_anything or _is_one_step(call)
-
-
-def _is_one_step(call: Call) -> bool:
-    arguments = call.call.arguments
-    command = next((arguments[name] for name in ("command", "cmd") if name in arguments), None)
+    command = call.call.arguments.get("command", call.call.arguments.get("cmd"))
     return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
+
+
+def _is_denied(call: Call, facts: ToolFacts) -> bool:
+    """True for a result that denies the deed: "Hold not placed", "No change made", ``"changed": false``."""
+    content = call.result.content if call.result is not None else ""
+    if len(content) > _LONGEST:
+        return False
+    table = lemmas()
+    if content[:1] in ("{", "["):
+        return any(table.done.get(key) in facts.verbs for key in _FALSE.findall(content.lower()))
+    return any(table.done.get(word) in table.group for word in _UNDONE.findall(content.lower()))
 
 
 class Deed(NamedTuple):
@@ -45,11 +54,6 @@ class Deed(NamedTuple):
         """Where it was called."""
         return self.call.message_index
 
-    @property
-    def objects(self) -> frozenset[str]:
-        """What it was done to: the nouns of the tool, and the words of its arguments."""
-        return self.facts.objects | _argument_words(self.call)
-
 
 @lru_cache(maxsize=1024)
 def groups_of(facts: ToolFacts) -> frozenset[str]:
@@ -58,36 +62,30 @@ def groups_of(facts: ToolFacts) -> frozenset[str]:
     return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
 
 
-def _argument_words(call: Call) -> frozenset[str]:
-    found: set[str] = set()
-    for key, value in list(call.call.arguments.items())[:_MOST_ARGUMENTS]:
-        found.update(name_words(str(key)))
-        if isinstance(value, str):
-            found.update(value[:_LONGEST].lower().split())
-    return frozenset(map(singular, found))
-
-
 class Record:
     """Built once a trace."""
 
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
+        self.told = dict[tuple[frozenset[str], str, int], bool]()
 
     @once
     def deeds(self) -> list[Deed]:
         """What the agent did, or tried to do, in order; what only reads or shows something is no deed."""
-        return self.deeds_of(self.index.calls)
-
-    def deeds_of(self, calls: Iterable[Call]) -> list[Deed]:
-        """The deeds among some calls, in order."""
         return [
-            Deed(call, facts, groups_of(facts), failed(call))
-            for call in calls
+            Deed(call, facts, groups_of(facts), failed(call, facts))
+            for call in self.index.calls
             if (facts := self.tools[call.call.name]).effect != "reads"
             and not facts.is_inert
-            and (facts.effect == "writes" or not call.call.arguments or not only_shows(call))
+            and (facts.effect == "writes" or not only_shows(call))
         ]
+
+    @once
+    def results(self) -> list[tuple[int, str]]:
+        """What tools gave, in lower case, each with the place of its message."""
+        messages = enumerate(self.index.messages)
+        return [(at, result.content.lower()) for at, message in messages for result in message.tool_results]
 
     @once
     def runs_anything(self) -> bool:
@@ -108,7 +106,7 @@ class Record:
     @once
     def idle_tools(self) -> list[frozenset[str]]:
         """The words in the name of each tool on offer that was never called with success, as singulars."""
-        called = {call.call.name for call in self.index.calls if not failed(call)}
+        called = {call.call.name for call in self.index.calls if not failed(call, self.tools[call.call.name])}
         return [frozenset(map(singular, name_words(name))) for name in self.tools if name not in called]
 
     @once
@@ -120,8 +118,3 @@ class Record:
                 group = min(groups_of(facts), default="light")
                 found.update((singular(word), group) for word in name_words(name) if word not in facts.verbs)
         return found
-
-    @property
-    def has_business(self) -> bool:
-        """False where nobody asked for anything and there is no tool: then no deed is Sentinel's business."""
-        return bool(self.tools or self.index.asked or self.index.children)

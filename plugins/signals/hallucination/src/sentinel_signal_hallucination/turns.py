@@ -1,14 +1,16 @@
 """What lies between two messages of the user: what was ordered, the deeds, and which of them failed for good."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from operator import attrgetter
+from typing import TypeVar
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.orders import Order, order_of
 from sentinel_signal_hallucination.record import Deed, Record, failed
+from sentinel_signal_hallucination.sentences import sentences
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import word_set
 
@@ -19,8 +21,15 @@ _FARTHEST = 20
 # Groups of verbs that take no call, and those that may be of a text.
 _NO_CALL = frozenset(("work", "play", "light"))
 _WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
-_NOTHING = Order(frozenset(), frozenset())
 _message_index = attrgetter("message_index")
+
+
+_Row = TypeVar("_Row", Call, Text, Deed)
+
+
+def _within(rows: list[_Row], first: int, until: int) -> list[_Row]:
+    """The rows of the messages from ``first`` to before ``until``."""
+    return rows[bisect_left(rows, first, key=_message_index) : bisect_left(rows, until, key=_message_index)]
 
 
 class Turn:
@@ -35,26 +44,19 @@ class Turn:
     @once
     def calls(self) -> list[Call]:
         """All calls of the turn, in order."""
-        calls = self.record.index.calls
-        return calls[
-            bisect_right(calls, self.asked, key=_message_index) : bisect_left(calls, self.until, key=_message_index)
-        ]
+        return _within(self.record.index.calls, self.asked + 1, self.until)
 
     @property
     def texts(self) -> list[Text]:
         """The texts after the last call."""
-        texts, last = self.record.index.texts, self.calls[-1].message_index if self.calls else self.asked + 1
-        found = texts[bisect_left(texts, last, key=_message_index) : bisect_left(texts, self.until, key=_message_index)]
-        return [text for text in found if not text.is_copied]
+        last = self.calls[-1].message_index if self.calls else self.asked + 1
+        return [text for text in _within(self.record.index.texts, last, self.until) if not text.is_copied]
 
     @once
     def deeds(self) -> list[Deed]:
         """What was done or tried."""
-        deeds = self.record.deeds
-        found = deeds[
-            bisect_right(deeds, self.asked, key=_message_index) : bisect_left(deeds, self.until, key=_message_index)
-        ]
-        return [deed._replace(failed=True) if _broke(deed) else deed for deed in found]
+        deeds = _within(self.record.deeds, self.asked + 1, self.until)
+        return [deed._replace(failed=True) if _broke(deed) else deed for deed in deeds]
 
     @once
     def worked(self) -> list[Deed]:
@@ -72,28 +74,30 @@ class Turn:
         return low_of(self.record.index.messages[self.asked].content) if self.asked >= 0 else ""
 
     @once
+    def asked_words(self) -> frozenset[str]:
+        """The words of the order."""
+        return frozenset[str]().union(*(sentence.words for sentence in sentences(self.low)))
+
+    @once
     def order(self) -> Order:
         """What the user's message orders."""
-        return order_of(self.record, self.asked) if self.asked >= 0 else _NOTHING
+        return order_of(self.record, self.asked) if self.asked >= 0 else Order()
 
     @once
     def waiting(self) -> Order:
         """The same, with the orders before that nothing has carried out."""
         orders = [self.order, *(turn.order for turn in self._open())]
-        return Order(
-            frozenset().union(*(order.words for order in orders)),
-            frozenset().union(*(order.groups for order in orders)),
-            frozenset().union(*(order.things for order in orders)),
-            self.order.agreed,
-            self.order.bare,
-            any(order.orders for order in orders),
-            self.order.commands,
+        words, groups, things = (
+            frozenset[str]().union(*parts) for parts in zip(*(order[:3] for order in orders), strict=True)
+        )
+        return self.order._replace(
+            words=words, groups=groups, things=things, orders=any(order.orders for order in orders)
         )
 
     @once
     def orders_deed(self) -> bool:
         """True where an order waits for more than words; without tools, what is created or changed may be words."""
-        return self.waiting.orders and not self.waiting.groups <= (_NO_CALL if self.record.tools else _WORDS)
+        return not self.waiting.groups <= (_NO_CALL if self.record.tools else _WORDS)
 
     def _open(self) -> Iterator["Turn"]:
         for number in range(self._number - 1, max(-1, self._number - 1 - _FARTHEST), -1):
@@ -102,20 +106,24 @@ class Turn:
                 return
             yield turn
 
+    @property
+    def _done(self) -> list[Call]:
+        return [call for call in self.calls if not failed(call, self.record.tools[call.call.name])]
+
     @once
     def used(self) -> frozenset[str]:
         """The words in the names of the tools that worked."""
-        return frozenset(word for call in self.calls if not failed(call) for word in name_words(call.call.name))
+        return frozenset(word for call in self._done for word in name_words(call.call.name))
 
     @once
     def in_vain(self) -> Deed | None:
-        """The last deed that failed, where none of its kind worked after it."""
+        """The last deed that failed, where none of its tool worked after it."""
         if self._number not in self._turns.failed:
             return None
         for deed in reversed(self.deeds):
             if deed.failed:
-                later = [other for other in self.worked if other.call.position > deed.call.position]
-                return None if any(_is_kin(deed, other) for other in later) else deed
+                later = {other.facts.name for other in self.worked if other.call.position > deed.call.position}
+                return None if deed.facts.name in later else deed
         return None
 
 
@@ -134,8 +142,12 @@ class Turns:
     @once
     def failed(self) -> set[int]:
         """The turns in which a call failed."""
-        calls = self.record.index.calls
-        return {self.number(call.message_index) for call in calls if call.outcome.state == "failed"}
+        calls, tools = self.record.index.calls, self.record.tools
+        return {
+            self.number(call.message_index)
+            for call in calls
+            if call.outcome.state == "failed" or failed(call, tools[call.call.name])
+        }
 
     def __getitem__(self, number: int) -> Turn:
         if number not in self._made:
@@ -158,18 +170,9 @@ _REQUESTS = word_set("api http https request graphql")
 def _may_write(call: Call, index: TraceIndex) -> bool:
     """True for a reading tool whose name has a verb that is nothing but one of writing: "create_status"."""
     words = name_words(call.call.name)
-    if index.tools[call.call.name].effect != "reads" or failed(call):
+    if (facts := index.tools[call.call.name]).effect != "reads" or failed(call, facts):
         return False
-    return not _WRITES.isdisjoint(words[:-1]) or not _ADDS.isdisjoint(words[-1:])
+    return not _WRITES.isdisjoint(words)
 
 
-_ADDS = word_set("add create delete remove send edit")
-_WRITES = _ADDS | word_set("create update set add post send delete remove edit modify put write publish clear")
-
-
-def _is_kin(deed: Deed, other: Deed) -> bool:
-    return (
-        deed.facts.name == other.facts.name
-        or not deed.facts.verbs.isdisjoint(other.facts.verbs)
-        or other.facts.runs_anything
-    )
+_WRITES = word_set("create update set add post send delete remove edit modify put write publish clear")

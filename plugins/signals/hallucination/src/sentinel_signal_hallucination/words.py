@@ -3,6 +3,7 @@
 Their source is TOML; ``tables.json`` holds the same, for that is read in a tenth of the time. A test holds them together.
 """
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from sentinel_core.trace import from_json
 
 __all__ = [
     "COMPLETE",
-    "IN_PHRASES",
     "KIN",
+    "PHRASES",
     "WORDS_ONLY",
     "Lemmas",
     "base_of",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 _VOWELS = frozenset("aeiou")
+# One syllable with a short vowel: its last letter is doubled.
+_SHORT = re.compile(r"[^aeiou]+[aeiou][bdgklmnprt]|(?:re|un)[^aeiou]+[aeiou][dgmnprt]")
 KIN: dict[str, frozenset[str]] = {
     group: frozenset((group, *kin.split()))
     for group, kin in {
@@ -41,17 +44,16 @@ KIN: dict[str, frozenset[str]] = {
         "play": "",
     }.items()
 }
-"""The groups of tools that may have done a deed of a group, the likest first."""
+"""The groups of tools that may have done a deed of a group."""
 
 
 class Lemmas(NamedTuple):
-    """``done`` maps participles and pasts to base forms, ``doing`` the forms in "-ing", ``irregular`` those of any irregular verb; ``group`` base forms, ``noun`` nouns, to groups."""
+    """``done`` maps participles and pasts to base forms (those of irregular verbs, whatever they say, too), ``doing`` the forms in "-ing"; ``group`` base forms, ``noun`` nouns, to groups."""
 
     group: dict[str, str]
     noun: dict[str, str]
     done: dict[str, str]
     doing: dict[str, str]
-    irregular: dict[str, str]
     kept: frozenset[str]
     written: frozenset[str]
 
@@ -72,92 +74,79 @@ def words_of(name: str) -> frozenset[str]:
     return frozenset(_tables()["things"][name])
 
 
-def _past(verb: str) -> str:
-    if verb.endswith("e"):
-        return verb + "d"
-    if verb.endswith("y") and verb[-2] not in _VOWELS:
-        return verb[:-1] + "ied"
-    return verb + "ed"
-
-
-def _doubled(verb: str, past: tuple[str, ...]) -> bool:
-    return any(form.startswith(verb + verb[-1]) for form in past)
-
-
-def _ing(verb: str, past: tuple[str, ...]) -> str:
-    if verb.endswith("e"):
-        return verb[:-1] + "ing"
-    return f"{verb}{verb[-1]}ing" if _doubled(verb, past) or verb in ("run", "put", "set", "begin") else verb + "ing"
+def _forms(verb: str, irregular: str | None) -> tuple[list[str], str]:
+    """The participles and pasts, and the form in "-ing"."""
+    stem, doubled = verb.removesuffix("e"), verb + verb[-1]
+    past = verb[:-1] + "i" if verb.endswith("y") and verb[-2] not in _VOWELS else stem
+    if _SHORT.fullmatch(verb) or (irregular and doubled in irregular):
+        stem = past = doubled
+    return irregular.split() if irregular else [past + "ed"], stem + "ing"
 
 
 @lru_cache(maxsize=1)
 def lemmas() -> Lemmas:
     """The table of lemmas, its forms generated."""
     table, irregular = _tables()["lemmas"], _tables()["irregular"]
-    group, noun, done, doing = dict[str, str](), dict[str, str](), dict[str, str](), dict[str, str]()
+    group, noun, doing = dict[str, str](), dict[str, str](), dict[str, str]()
+    done = {form: verb for verb, forms in irregular.items() for form in forms.split()}
     for name, row in table.items():
         for verb in row["verbs"]:
-            past = tuple(irregular.get(verb, _past(verb)).split())
+            past, goes_on = _forms(verb, irregular.get(verb))
             group.setdefault(verb, name)
             done.update(dict.fromkeys(past, verb))
-            doing[_ing(verb, past)] = verb
+            doing[goes_on] = verb
         noun.update(dict.fromkeys(row["nouns"], name))
-    return Lemmas(
-        group,
-        noun,
-        done,
-        doing,
-        {form: verb for verb, forms in irregular.items() for form in forms.split()},
-        words_of("kept"),
-        words_of("written"),
-    )
+    for verb, name in list(group.items()):  # what is done once more: "rebooked"
+        if name not in ("light", "work"):
+            group.setdefault("re" + verb, name)
+    return Lemmas(group, noun, done, doing, words_of("kept") | noun.keys(), words_of("written"))
 
 
 # To know, to think and to write an answer take no tool.
-WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | words_of("answer_only")
+WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("apply open resolve convert extract") | words_of("answer_only")
 # That a thing is done, whatever it is; and the words of phrases that say so.
 COMPLETE = word_set(
     "done sorted finished completed complete arranged settled live gone set processed placed issued through successful success"
 )
-IN_PHRASES = word_set("set place queue care now way did out able managed ahead")
+# Words that say so soon after one of these: "in the queue", "taken care of", "I did"; "now" after any.
+PHRASES = {
+    "queue": word_set("in"), "care": word_set("taken"), "way": word_set("on"), "out": word_set("gone"),
+    "did": word_set("i"), "ahead": word_set("went"), "able": word_set("was were"), "managed": word_set("i we i've we've have has"), "now": word_set(""),
+}  # fmt: skip
 _SHORTEST_PAST = 5
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=50_000)
 def bases(word: str) -> tuple[str, ...]:
     """The verbs that a participle or past may be of: "cordoned" is of "cordon", "tried" of "try"."""
-    known = lemmas().done.get(word) or lemmas().irregular.get(word)
+    known = lemmas().done.get(word)
     if known is not None:
         return (known,)
     if not word.endswith("ed") or word.endswith("eed") or len(word) < _SHORTEST_PAST:
         return ()
     stem = word[:-2]
-    more = (stem[:-1],) if stem[-1:] == stem[-2:-1] else ()
-    return (stem, stem + "e", *more, *((stem[:-1] + "y",) if stem.endswith("i") else ()))
+    other = stem[:-1] + "y" if stem.endswith("i") else stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return (stem, stem + "e", other)
 
 
 def base_of(word: str) -> str:
     """The likeliest of its verbs: one that is known; of a word of completion that is of none, the word."""
-    known = lemmas().done.get(word)
-    if known is not None or word in COMPLETE:
-        return known or word
-    found = bases(word) or (word,)
-    return next((base for base in found if base in WRITING or base in WORDS_ONLY or base in lemmas().group), found[0])
+    found = (lemmas().done.get(word) or word,) if word in COMPLETE else bases(word) or (word,)
+    return next((base for base in found if base in WORDS_ONLY or base in lemmas().group), found[0])
 
 
 def is_no_deed(verb: str) -> bool:
     """True for a verb of knowing, reading, speaking and writing the answer: that takes no call."""
     group = lemmas().group.get(verb)
-    return group == "work" or (verb in WORDS_ONLY and verb not in COMPLETE and group != "light")
+    return group == "work" or (verb in WORDS_ONLY and group != "light")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=50_000)
 def _is_known(form: str) -> bool:
-    table = lemmas()
-    if form in COMPLETE or form in IN_PHRASES or form in table.noun or form in table.doing:
+    if form in COMPLETE or form in PHRASES or form in lemmas().doing:
         return True
     verb = base_of(form)
-    return bool(bases(form)) and not is_no_deed(verb) and (verb in WRITING or verb in table.group)
+    return not is_no_deed(verb) and (verb in WRITING or verb in lemmas().group)
 
 
 def may_be_deed(form: str, asked: str) -> bool:
