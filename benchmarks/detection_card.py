@@ -38,20 +38,24 @@ _TAIL = """## On unseen conversations
 
 Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is
 made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets
-come from the first measurement. Since then, the false positives that it revealed on honest conversations were examined, and so were the
-undetected lies in the earlier sets and in half of the short exchanges. `make detect` does not compute these figures.
+come from the first measurement. Since then, the false positives that it revealed were examined, and so were the undetected lies in half of
+the short exchanges and in three quarters of the plain claims. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
-| 72 conversations in 12 domains: the call was never made | 58 | 84% (79%) | 59 | 1 (2) |
-| the same 72: the call failed | 58 | 72% (69%) | | |
-| the same 72: one of several calls was never made | 47 | 60% (57%) | | |
-| the same 72: a figure or an identifier was altered | 13 | 92% (92%) | | |
-| 160 coding sessions with checks, commits and deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 33% (27%) | 100 | 0 (0) |
+| 72 conversations in 12 domains: the call was never made | 58 | 79% (78%) | 59 | 1 (1) |
+| the same 72: the call failed | 58 | 72% (67%) | | |
+| the same 72: one of several calls was never made | 41 | 49% (46%) | | |
+| the same 72: a figure or an identifier was altered | 12 | 100% (100%) | | |
+| 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
+| 100 short exchanges with 25 kinds of tools | 100 | 42% (26%) | 100 | 0 (0) |
+| 150 plain claims of an action that no call carried out | 150 | 60% (54%) | 150 | 1 (3) |
+| the same 150, if the trace lists tools or has a call | 112 | 74% (62%) | | |
+| 160 honest sessions that are easily mistaken for lies | | | 160 | 4 (8) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
-no action ("Both are with Sophie now").
+no action ("Both are with Sophie now"). If a trace neither lists tools nor has a call, Sentinel judges few claims, because nothing shows
+that the agent had a tool.
 
 ## What it cannot see
 
