@@ -30,7 +30,8 @@ def uv(*arguments):
 def test_the_adapter_with_the_newest_version(adapter, tmp_path):
     python = tmp_path / "venv" / "bin" / "python"
     uv("venv", "--quiet", "--python", sys.executable, str(python.parents[1]))
-    folders = [f"{path}/" for path in ROOT.glob("plugins/*/*/") if path.parent.name != "adapters"]
+    plugins = (path for path in ROOT.glob("plugins/*/*/") if path.parent.name != "adapters")
+    folders = [f"{path}/" for path in (ROOT / "agent", *plugins)]
     tools = ("pytest", "pytest-xdist", *FRAMEWORKS[adapter].split())
     install = ("pip", "install", "--quiet", "--upgrade", "--python", str(python), *tools)
     uv(*install, f"{ROOT}[otel]", str(ROOT / "plugins/adapters" / adapter), *folders)
