@@ -67,12 +67,12 @@ def _untold(texts: Iterable[str], held: Held) -> Iterator[tuple[str, bool]]:
 
 
 def in_texts(texts: list[Text], held: Held, settings: Settings) -> Iterator[Evidence]:
-    """The first identifier that nobody gave, in prose or in code of no more than a line."""
+    """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
     untold = dict(islice(_untold((text.content for text in texts), held), _ENOUGH))
     for text in texts if untold else ():
         for match in _IDENTIFIER.finditer(prose_of(_TICK.sub(" ", text.content))):
-            if match[0] in untold:
-                certain = untold[match[0]]
+            certain = untold.get(match[0], False)
+            if match[0] in untold and (certain or text is texts[-1] or match[0].isupper()):
                 weight = settings.identifier_weight if certain else settings.hearsay_weight
                 yield value_evidence(text, "identifier", match, weight, certain=certain)
                 return

@@ -33,7 +33,7 @@ _DATED = regex(
 _DIGIT = regex(r"[0-9]")
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
-    r"(?i)\b(?:if|would|could|might|e\.g|example|version|python|node|java)\b"
+    r"(?i)\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java)\b"
     r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
 _SHORTEST, _MOST, _LONGEST, _OF_YEAR, _NEAR, _DAYS = 3, 100, 20_000, 4, 60, 31
