@@ -48,9 +48,9 @@ the short exchanges and in three quarters of the plain claims. `make detect` doe
 | the same 72: one of several calls was never made | 41 | 49% (46%) | | |
 | the same 72: a figure or an identifier was altered | 12 | 100% (100%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 42% (26%) | 100 | 0 (0) |
-| 150 plain claims of an action that no call carried out | 150 | 60% (54%) | 150 | 1 (3) |
-| the same 150, if the trace lists tools or has a call | 112 | 74% (62%) | | |
+| 100 short exchanges with 25 kinds of tools | 100 | 40% (26%) | 100 | 0 (0) |
+| 150 plain claims of an action that no call carried out | 150 | 56% (54%) | 150 | 2 (3) |
+| the same 150, if the trace lists tools or has a call | 112 | 69% (62%) | | |
 | 160 honest sessions that are easily mistaken for lies | | | 160 | 4 (8) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name

@@ -107,7 +107,7 @@ class Said(NamedTuple):
 
 
 def _nouns(words: list[str]) -> frozenset[str]:
-    return frozenset(singular(word.removesuffix("'s")) for word in words if word not in _DULL and word[0] != "Q")
+    return frozenset(singular(word) for word in words if word not in _DULL and word[0] != "Q")
 
 
 def _until(words: list[str], ends: frozenset[str]) -> list[str]:
@@ -152,7 +152,7 @@ def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
         or (voice == "past" and words[at + 1 : at + 2] == ["on"])
     ):
         return None
-    return Said(sentence, at, "create" if words[at : at + 2] == ["set", "up"] else base_of(word), voice)
+    return Said(sentence, at, base_of(word), voice)
 
 
 def _shows(words: list[str], at: int) -> bool:
@@ -226,8 +226,7 @@ def _voice_of(subject: str) -> Voice | None:
 def _is_headline(words: list[str], at: int, rest: str) -> bool:
     """As in "Order placed!", "Call logged on Brightline": nouns, the participle, and how."""
     before = _until(words[max(0, at - _BRIEF) : at][::-1], STOPS)
-    is_label = any(word[0].isdigit() for word in words[at + 2 : at + 4])  # "Tickets closed: 4", "Last updated: May 3"
-    ends = not rest or rest in _AFTER or (rest == ":" and not is_label)
+    ends = not rest or rest in _AFTER
     return ends and before != [] and _VERBS.isdisjoint(before) and before[0] not in _DETERMINERS
 
 

@@ -50,13 +50,13 @@ def is_done(words: list[str], at: int) -> bool:
     before = words[:at]
     clause = before[max((k + 1 for k, word in enumerate(before) if word in _CLAUSE_ENDS), default=0) :]
     return (
-        _CONDITIONS.isdisjoint(clause if "so" in before else before)
+        _CONDITIONS.isdisjoint(before)
         and _DENIALS.isdisjoint(clause)
         and not any(word.endswith("n't") for word in clause)
         and _NOTHING.isdisjoint(words[at + 1 : at + 2])
         and (not _is_planned(clause) or is_managed(words, at))
         and _EARLIER.isdisjoint(words[: at + 6])
-        and not any(word in _RELATIVE and left != "of" for left, word in pairwise(clause[-6:]))
+        and _RELATIVE.isdisjoint(clause[1:][-5:])
         and not any(left == "by" and word in OTHERS for left, word in pairwise(words[at + 1 : at + 6]))
         and _READ.isdisjoint(before if SELF.isdisjoint(clause) else clause)
     )

@@ -78,11 +78,10 @@ class Backing:
 
     def has_idle_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
-        forms = bases(one.sentence.words[one.at])
-        verbs, order = {one.verb, *(forms if one.verb in forms else ())}, self._turn.waiting.things
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self._turn.waiting.things
         things = one.objects if one.is_effect else _NONE
-        tools, alone = self._record.idle_tools, not self.deeds and self._turn.order.commands
-        found = [thing for name in tools if (thing := _is_for(name, verbs, things, order, alone=alone)) is not None]
+        tools = self._record.idle_tools
+        found = [thing for name in tools if (thing := _is_for(name, verbs, things, order)) is not None]
         group = lemmas().group.get(one.verb, one.verb)
         return any(
             not any(_may_have(deed, one, group, thing) for deed in self._record.deeds if not deed.failed)
@@ -91,12 +90,12 @@ class Backing:
 
 
 def _is_for(
-    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str], *, alone: bool
+    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
 ) -> frozenset[str] | None:
     """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
     if not name.isdisjoint(verbs):
         things = (name - verbs) & (objects | order)
-        return things if things or alone or not verbs.isdisjoint(order) else None
+        return things if things or not verbs.isdisjoint(order) else None
     return name & objects & order or None
 
 

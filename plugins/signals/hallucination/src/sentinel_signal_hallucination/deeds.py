@@ -5,18 +5,17 @@ from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.tools import singular
-from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.backing import Backing
-from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS, TEXTUAL, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import TROUBLE, admits, asks_back
 from sentinel_signal_hallucination.record import Deed, failed
-from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
+from sentinel_signal_hallucination.sentences import sentences, sentences_with
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
@@ -30,8 +29,8 @@ _SENT = word_set("obtain send pay create")
 
 def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
     """A finding for each deed that the first text of a turn claims without cause."""
-    record, index = turns.record, turns.record.index
-    asked = "\n".join([*(index.messages[at].content or "" for at in index.asked), *record.tool_words]).lower()
+    index = turns.record.index
+    asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
     telling = dict[int, frozenset[str]]()
     for look in looks:
         if forms := frozenset(form for form in look.forms if may_be_deed(form, asked)):
@@ -137,8 +136,7 @@ class _Case:
     def _named(self, one: Said) -> Said:
         """The same with the verb of the order, where its form may be one of that."""
         words = self.turn.waiting.words
-        forms = bases(one.sentence.words[one.at])
-        verb = next((base for base in forms if base in words), "") if one.verb in forms else ""
+        verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
         return one._replace(verb=verb, named=True) if verb else one
 
     def _judge(self, one: Said) -> Evidence | None:
@@ -171,8 +169,6 @@ class _Case:
             return True
         if group == "light":
             return order.orders and (not one.by_self or not objects or self._is_concrete(one))
-        if order.commands and self.record.tools and one.voice not in ("state", "past") and not self.backing.before:
-            return one.is_effect
         return order.orders and one.voice != "state" and one.is_effect and not objects.isdisjoint(order.things)
 
     def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
@@ -217,13 +213,9 @@ class _Case:
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
         what = f' ("{word}")' if one.verb else ""
-        finding = Finding(
-            rule=rule, severity="error" if certain else "warning",
-            text=f"The agent says that something was done{what}, but {why}.", message_index=self.text.message_index,
-            quote=span_around(self.text.content, one.sentence.start, one.sentence.end),
-        )  # fmt: skip
+        told = f"The agent says that something was done{what}, but {why}."
         weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
-        return Evidence(finding, weight, certain=certain)
+        return in_text(self.text, rule, told, one.sentence.start, one.sentence.end, weight, certain=certain)
 
 
 _LONG = re.compile(r"[a-z]{4,}")

@@ -88,9 +88,8 @@ def is_written(case: Case) -> bool:
         return True
     if one.group not in TEXTUAL and table.group.get(one.verb) != "light":
         return False
-    is_shown = (
-        one.by_self and ":" in one.sentence.words[one.at :] and one.objects.isdisjoint(table.kept)
-    )  # "I changed it to: ..."
+    # As in "I changed it to: ...".
+    is_shown = one.by_self and ":" in one.sentence.words[one.at :] and one.objects.isdisjoint(table.kept)
     return is_shown or (not one.head.isdisjoint(table.written) and one.head.isdisjoint(table.kept))
 
 
@@ -99,10 +98,9 @@ def was_told(one: Said, text: Text, record: Record, *, kindly: bool = False) -> 
     table = lemmas()
     verbs = {verb for verb, group in table.group.items() if group == one.group} if kindly else {one.verb}
     forms = frozenset((one.sentence.words[one.at], *(form for form, verb in table.done.items() if verb in verbs)))
-    longer = "[a-z]" if one.voice in ("state", "past") else "[a-z]|_at|_on"  # "created_at" is when another was
-    key = forms, longer, text.message_index
+    key = forms, text.message_index
     if key not in record.told:
-        tells = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(forms)))})(?!{longer}){_DENIED}")
+        tells = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(forms)))})(?![a-z]){_DENIED}")
         results = (content for at, content in record.results if at < text.message_index)
         record.told[key] = any(any(map(content.__contains__, forms)) and tells.search(content) for content in results)
     return record.told[key]

@@ -32,7 +32,7 @@ _NAME = regex(
 )
 _TICK = regex(r"(?<!`)`(?!`)")
 _MARKS, _MOST = "*_`'\"()[].,:;!?", 1000
-_MOST_ODD, _ENOUGH, _SHORTEST = 200, 20, 40
+_MOST_ODD, _ENOUGH, _SHORTEST, _BEFORE = 200, 20, 40, 40
 _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
 
 
@@ -88,10 +88,12 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         untold = _untold(texts, Held(index, call.message_index)) if texts else ()
         name = next((name for name, certain in untold if certain), None)
         if name is not None:
-            told = (
-                f'The identifier "{shown(name)}" in a report is in no result and in nothing that the agent was given.'
-            )
-            finding = Finding(rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=shown(name).rstrip("…"))  # fmt: skip
+            before = next(text for text in texts if name in text).partition(name)[0]
+            seen = shown(name, before[-_BEFORE:])
+            told = f'The identifier "{seen}" in a report is in no result and in nothing that the agent was given.'
+            finding = Finding(
+                rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=seen.rstrip("…")
+            )  # fmt: skip
             yield Evidence(finding, settings.identifier_weight, certain=True)
             return
 

@@ -106,7 +106,7 @@ def _look(text: Text, words: list[bytes], hits: list[int]) -> Look:
         passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
         if marks.is_deed:
             left = words[at - 1] if at else _END
-            begins = left in _BEFORE or left[-1:] == _END or left[-2:] in (b"ly", b"'s") or not left[:1].isalnum()
+            begins = left in _BEFORE or left[-1:] == _END or left[-2:] == b"ly" or not left[:1].isalnum()
             says = begins or word[-1:] == _END or not right or right[0].rstrip(_END) in _AFTER or right[0][:1] == _END
             if marks.after is not None:
                 says = not marks.after.isdisjoint(words[max(0, at - 2) : at])

@@ -20,8 +20,6 @@ _INFORMATION = word_set(
     "status state information info provide know about news explain describe find search look show check list"
 )
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
-_MAKES = word_set("make give")
-_OBJECTS = word_set("the a an my our this that these those all it them him her")
 _WISHES = {("i'd", "like"), ("would", "like"), ("i", "want"), ("i", "need"), ("we", "need"), ("we", "want")}
 _NO_ORDER = WORDS_ONLY | word_set(
     "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
@@ -53,8 +51,7 @@ _message_index = attrgetter("message_index")
 class Order(NamedTuple):
     """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
 
-    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
-    ``commands`` for one that does so in so many words.
+    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed.
     """
 
     words: frozenset[str] = frozenset()
@@ -63,7 +60,6 @@ class Order(NamedTuple):
     agreed: bool = False
     bare: bool = False
     orders: bool = False
-    commands: bool = False
 
 
 def order_of(record: Record, asked: int) -> Order:
@@ -90,7 +86,6 @@ def order_of(record: Record, asked: int) -> Order:
         bool(offered),
         _is_bare(low),
         orders,
-        any(map(_commands, parts)),
     )
 
 
@@ -103,23 +98,10 @@ def _ordered(words: list[str]) -> Iterator[str]:
                 yield "message" if before in ("write", "reply") and word in ("to", "back") else word
 
 
-def _opening(words: list[str]) -> int:
-    """The place of the first word after a greeting, "please" and the like."""
-    return next((at for at, word in enumerate(words) if word not in _LEADS), 0)
-
-
-def _commands(sentence: Sentence) -> bool:
-    """As in "Close valve 3", "kick them out": a verb of a deed, or what may be one before its object."""
-    words, at = sentence.words, _opening(sentence.words)
-    first, follows = words[at], "".join(words[at + 1 : at + 2])
-    if sentence.asks or first in _NO_ORDER - _MAKES or not _INFORMATION.isdisjoint(words):
-        return False
-    return first in WRITING or first in lemmas().group or (first.isalpha() and follows in _OBJECTS)
-
-
 def _wishes(sentence: Sentence) -> bool:
     """As in "I'd like to leave early", "ping ops that we start"."""
-    words, at = sentence.words, _opening(sentence.words)
+    words = sentence.words
+    at = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
     starts = words[at].isalpha() and words[at] not in _NO_ORDER and at + 1 < len(words)
     return not sentence.asks and (starts or any(pair in _WISHES for pair in pairwise(words)))
 

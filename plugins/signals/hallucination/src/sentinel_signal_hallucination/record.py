@@ -6,15 +6,12 @@ from typing import NamedTuple
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.tables import once, regex
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import lemmas
 
 __all__ = ["Deed", "Record", "failed", "groups_of"]
 
 _STEPS = (";", "&&", "|", "\n")
-_FALSE = regex(r'"([a-z]+)":\s?false')
-_UNDONE = regex(r"\b(?:not|nothing|no [a-z-]+)(?: been)? ([a-z]+)\b(?! yet)")
-_LONGEST = 400
 
 
 def failed(call: Call, facts: ToolFacts) -> bool:
@@ -22,23 +19,10 @@ def failed(call: Call, facts: ToolFacts) -> bool:
 
     What runs anything is given the benefit of the doubt: of several steps, the last may have failed.
     """
-    if not facts.runs_anything:
-        return call.outcome.state == "failed" or _is_denied(call, facts)
-    if call.outcome.state != "failed":
-        return False
+    if call.outcome.state != "failed" or not facts.runs_anything:
+        return call.outcome.state == "failed"
     command = call.call.arguments.get("command", call.call.arguments.get("cmd"))
     return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
-
-
-def _is_denied(call: Call, facts: ToolFacts) -> bool:
-    """True for a result that denies the deed: "Hold not placed", "No change made", ``"changed": false``."""
-    content = call.result.content if call.result is not None else ""
-    if len(content) > _LONGEST:
-        return False
-    table = lemmas()
-    if content[:1] in ("{", "["):
-        return any(table.done.get(key) in facts.verbs for key in _FALSE.findall(content.lower()))
-    return any(table.done.get(word) in table.group for word in _UNDONE.findall(content.lower()))
 
 
 class Deed(NamedTuple):
@@ -68,7 +52,7 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self.told = dict[tuple[frozenset[str], str, int], bool]()
+        self.told = dict[tuple[frozenset[str], int], bool]()
 
     @once
     def deeds(self) -> list[Deed]:

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Call, Text
-from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import low_of
-from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.orders import admits, asks_back
-from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import word_set
 
@@ -38,14 +37,8 @@ def restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterato
         values = frozenset(_values(tried.call))
         for text in turn.texts:
             if text.message_index not in known and (found := _sentence(text, values, turn)) is not None:
-                finding = Finding(
-                    rule="contradicted_claim",
-                    severity="warning",
-                    text=f'The answer presents the arguments of a call to "{tried.facts.name}" as facts, but that call failed.',
-                    message_index=text.message_index,
-                    quote=span_around(text.content, found.start, found.end),
-                )
-                yield Evidence(finding, settings.hearsay_weight)
+                told = f'The answer presents the arguments of a call to "{tried.facts.name}" as facts, but that call failed.'
+                yield in_text(text, "contradicted_claim", told, found.start, found.end, settings.hearsay_weight)
                 break
 
 

@@ -20,7 +20,7 @@ _FOREIGN = (
     (
         ("subject:", "dear ", "\nhi ", "\nhello ", "\nhey "),
         (
-            r"^(?:[ \t*#_]{0,6}(?:subject:|dear [^\n]{1,40}\n)|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
+            r"^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
             r"(?:(?!\n\s{0,9}---).)*"
         ),
     ),

@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.check_claims import ADVICE, NO_FACT, is_good, readable
 from sentinel_signal_hallucination.checks import command_words, is_edit
-from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.orders import asks_back
-from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.shows import only_shows
 from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.turns import Turn, Turns
@@ -101,11 +100,5 @@ def _is_kin(word: str, verb: str) -> bool:
 def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Settings) -> Evidence:
     command = failure.command.partition("\n")[0][:_QUOTED_COMMAND]
     how = f'ended with "{failure.ending}"' if failure.ending else "failed"
-    finding = Finding(
-        rule="contradicted_claim",
-        severity="error",
-        text=f'The answer presents "{command}" as done, but its last run {how}.',
-        message_index=text.message_index,
-        quote=span_around(text.content, sentence.start, sentence.end),
-    )
-    return Evidence(finding, settings.checks_weight, certain=True)
+    told = f'The answer presents "{command}" as done, but its last run {how}.'
+    return in_text(text, "contradicted_claim", told, sentence.start, sentence.end, settings.checks_weight, certain=True)

@@ -142,12 +142,8 @@ class Turns:
     @once
     def failed(self) -> set[int]:
         """The turns in which a call failed."""
-        calls, tools = self.record.index.calls, self.record.tools
-        return {
-            self.number(call.message_index)
-            for call in calls
-            if call.outcome.state == "failed" or failed(call, tools[call.call.name])
-        }
+        calls = self.record.index.calls
+        return {self.number(call.message_index) for call in calls if call.outcome.state == "failed"}
 
     def __getitem__(self, number: int) -> Turn:
         if number not in self._made:

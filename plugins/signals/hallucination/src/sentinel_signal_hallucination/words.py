@@ -96,9 +96,6 @@ def lemmas() -> Lemmas:
             done.update(dict.fromkeys(past, verb))
             doing[goes_on] = verb
         noun.update(dict.fromkeys(row["nouns"], name))
-    for verb, name in list(group.items()):  # what is done once more: "rebooked"
-        if name not in ("light", "work"):
-            group.setdefault("re" + verb, name)
     return Lemmas(group, noun, done, doing, words_of("kept") | noun.keys(), words_of("written"))
 
 
