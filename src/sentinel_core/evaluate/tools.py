@@ -13,13 +13,9 @@ from typing import Literal, NamedTuple
 from sentinel_core.trace import ToolSchema
 
 __all__ = [
-    "ANYTHING",
-    "ENDING",
-    "ENDING_COMPANIONS",
     "NOTHING",
     "READING",
     "SHOWN",
-    "THINGS_OF_READING",
     "VAGUE",
     "WRITING",
     "Effect",
@@ -59,7 +55,10 @@ WRITING = _words(
     "turn change adjust extend renew archive restore attach detach link unlink tag label follow unfollow like vote rate "
     "comment close reopen finalize checkout checkin void mark provision migrate rollback revert rotate print export import "
     "transition borrow lend donate bid trade sell ship dispatch return reimburse compensate generate draft build make terminate kill "
-    "shutdown reboot acknowledge ack waive mute unmute silence snooze enrol unenrol freeze unfreeze discard remind requeue cordon drain redact credit debit skip refresh declare lift decide purge truncate hold fork star stash retry reconcile settle discharge admit onboard offboard calibrate capture ban unban trash refuel fill swap trigger download sync store redeem claim request alert broadcast dm tweet"
+    "shutdown reboot acknowledge ack waive mute unmute silence snooze enrol unenrol freeze unfreeze discard remind requeue "
+    "cordon drain redact credit debit skip refresh declare lift decide purge truncate hold fork star stash retry reconcile "
+    "settle discharge admit onboard offboard calibrate capture ban unban trash refuel fill swap trigger download sync store "
+    "redeem claim request alert broadcast dm tweet"
 )
 # These say nothing more where another word says what is done: "process_refund" refunds.
 VAGUE = _words("process handle manage perform do use apply batch complete action operate")
@@ -90,14 +89,15 @@ _JOINTS = frozenset(("and", "or", "then"))
 _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
 # Verbs that are nouns as often: "order_status" and "claim_details" show something, "order_pizza" and "file_claim" do not.
 _NOUNS_TOO = _words(
-    "claim hold score measure rank star order log record report request quote monitor review comment message email mail text call file label note schedule queue draft charge link rate plan "
-    "deposit transfer release alert issue test query view access track copy lock switch stream store place tag vote bid trade ship return exchange rent "
-    "refund build install deploy import archive invite download display upgrade post migrate"
+    "claim hold score measure rank star order log record report request quote monitor review comment message email mail text "
+    "call file label note schedule queue draft charge link rate plan deposit transfer release alert issue test query view "
+    "access track copy lock switch stream store place tag vote bid trade ship return exchange rent refund build install "
+    "deploy import archive invite download display upgrade post migrate"
 )
 # What a tool with such a name shows, whatever noun comes first; and what it shows where no verb comes first.
 SHOWN = _words(
-    "status state states diff log logs details detail info information history summary balance balances level levels availability stats statistics metrics usage "
-    "results"
+    "status state states diff log logs details detail info information history summary balance balances level levels "
+    "availability stats statistics metrics usage results"
 )
 _RECORDS = _words("log audit rate rates quotes records logs")
 _DETERMINERS = _words("a an the all any your this that one new some its their")

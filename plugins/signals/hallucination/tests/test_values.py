@@ -72,6 +72,13 @@ def test_an_identifier_of_a_report_must_stand_somewhere(script):
     assert (finding.rule, finding.quote) == ("identifier", "W20002")
 
 
+def test_what_may_be_a_secret_in_a_report_is_shown_by_its_first_letters(script):
+    text = "The customer could not sign in with the password W20002 and asks for another one."
+    steps = script.user("Report order W10001."), script.call("get_order", '{"id": "W10001"}')
+    (finding,) = script.judge(*steps, script.call("file_risk_report", "ok", text=text), script.say("Filed.")).findings
+    assert (finding.quote, "W20002" in finding.text) == ("W200", False)
+
+
 def test_figures_after_nothing_but_failures_are_a_result_that_never_came(script):
     steps = script.user("Assess v2.1.0."), script.call("get_summary", "HTTP 500 Internal Server Error", success=False)
     lie = script.judge(*steps, script.say("All 142 tests pass, and the error rate is 0.02."))
