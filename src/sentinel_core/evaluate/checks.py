@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.trace import ToolCall, ToolResult
 
-__all__ = ["Check", "Kind", "checks_of", "kinds_of"]
+__all__ = ["Check", "Kind", "checks_of"]
 
 Kind = Literal["tests", "build", "types", "lint"]
 
@@ -81,12 +81,6 @@ def checks_of(call: "Checkable") -> tuple[Check, ...]:
         return tuple(_judged(call, kind, part, parts, at) for kind, part, parts, at in found)
     kind = kind or _described(arguments.get("description")) or _printed_kind(call, command)
     return () if kind is None else (_by_itself(call, kind, (command.strip() or name).partition("\n")[0][:_QUOTED]),)
-
-
-def kinds_of(command: str) -> tuple[Kind, ...]:
-    """What a command line checks; none where it runs no known check."""
-    found = _found(command[:_LONGEST]) if _has_one_of(words.HINTS, command) else ()
-    return tuple(kind for kind, *_ in found)
 
 
 @functools.lru_cache(maxsize=1024)
