@@ -131,6 +131,20 @@ def test_each_key_that_tells_a_failure_is_seen(key):
     assert {told(f'{{"{key}": {value}}}') for value in ("false", "true")} == {"worked", "failed"}
 
 
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ('[{"message": "no such field"}]', "failed"),
+        ('["no such field"]', "failed"),
+        ('[{"word": "recieved", "suggest": "received"}]', "worked"),
+        ("[]", "worked"),
+        ("3", "worked"),
+    ],
+)
+def test_errors_of_what_was_asked_about_are_no_failure(errors, expected):
+    assert told(f'{{"errors": {errors}}}') == expected
+
+
 @pytest.mark.parametrize("key", ["error", "errors", "exception", "isError", "is_error"])
 def test_a_key_is_seen_at_both_ends_of_a_long_json_text(key):
     long = "x" * 400

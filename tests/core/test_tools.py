@@ -23,7 +23,7 @@ from sentinel_core.trace import ToolSchema, TraceDetails
         ("fs.move", "Move or rename a file", "writes", {"move"}), ("cart.add", "Adds to the cart", "writes", {"add"}), ("monitor_mute", "Mutes a monitor", "writes", {"mute"}),
         ("scenes", "", "reads", {"get"}), ("stock_check", "", "reads", {"check"}), ("case_settlement", "Settlement of a claim", "unknown", set()),
         ("leave_class", "Take out of a class", "unknown", set()), ("vault", "Temporarily lock a vault", "writes", {"lock"}), ("request_inspection", "Ask for an inspector", "writes", {"ask", "request"}),
-        ("weather", "", "reads", set()), ("acme_wizard", "", "unknown", set()), ("Please do it", "", "unknown", set()), ("", "", "unknown", set()),
+        ("stock_adjust_level", "", "unknown", set()), ("password_reset_status", "", "reads", set()), ("monitor_ack_incident", "", "writes", {"ack"}), ("order_book_get", "", "reads", {"get"}), ("list_add", "", "writes", {"add"}), ("list_members", "", "reads", {"list"}), ("weather", "", "reads", set()), ("acme_wizard", "", "unknown", set()), ("Please do it", "", "unknown", set()), ("", "", "unknown", set()),
     ],
 )  # fmt: skip
 def test_effect_and_verbs(name, description, effect, verbs):
@@ -31,7 +31,9 @@ def test_effect_and_verbs(name, description, effect, verbs):
     assert (facts.effect, set(facts.verbs), facts.runs_anything) == (effect, verbs, False)
 
 
-@pytest.mark.parametrize("name", ["bash", "execute_python", "run_shell", "browser"])
+@pytest.mark.parametrize(
+    "name", ["bash", "execute_python", "run_shell", "browser", "shell_write_stdin", "agent_create_task"]
+)
 def test_what_runs_anything_is_unknown(name):
     assert (facts_of(name).effect, facts_of(name).runs_anything) == ("unknown", True)
 

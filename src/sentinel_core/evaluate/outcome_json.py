@@ -19,6 +19,7 @@ _HEAD = 300
 _QUOTED = 160
 _NO_ERROR = ("none", "null", "no", "no error", "n/a", "false", "0", "ok")
 _HTTP_FAILED = range(400, 600)
+_MESSAGES = ("message", "msg", "error", "issue", "detail", "title", "code", "status", "reason", "description")
 _WHOLE = BESIDE_STATUS | frozenset(WRAPPERS) | {"role"}
 # Cut off, or a Python dictionary: {'error': 'closed'}, {"results": [{"text": "Error: closed
 _NO_JSON = (
@@ -36,7 +37,9 @@ def _is_error(value: object) -> bool:
 
 
 def _is_told(errors: object) -> bool:
-    """False also for a number: it counts the errors of something that was asked about."""
+    """False also for a number and for rows without a message: those are the errors of something that was asked about."""
+    if isinstance(errors, list) and all(isinstance(row, dict) for row in errors):
+        return any(word in key.lower() for row in errors for key in row for word in _MESSAGES)
     return bool(errors) and type(errors) not in {int, float}
 
 

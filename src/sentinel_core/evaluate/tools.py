@@ -210,6 +210,7 @@ def _verbs(words: tuple[str, ...]) -> list[str]:
 def _verb(words: tuple[str, ...]) -> str | None:
     """The first word or the last: of those that are nouns as well, "order_status" and "vehicle_log" show something."""
     first, last = words[0], words[-1]
+    inner = next((word for word in words[1:-1] if word in WRITING and word in _STRICT), None)
     if len(words) == 1 and first not in _KNOWN and first != singular(first):
         return "get"
     if len(words) > 1 and (
@@ -217,10 +218,10 @@ def _verb(words: tuple[str, ...]) -> str | None:
         or (last in _RECORDS and _KNOWN.isdisjoint(words[:-1]))
         or (first == "open" and last != singular(last))
     ):
-        return "get"
+        return "get" if inner is None else None  # "password_reset_status", "stock_adjust_level"
     if first in _NOUNS_TOO and last not in _STRICT:
-        return first
-    placed = (first, last, *words[1:-1])
+        return inner or first
+    placed = (last, first) if first == "list" and last in WRITING else (first, last, *words[1:-1])
     for known in (_STRICT if first not in ANYTHING else _KNOWN - VAGUE, WRITING, _KNOWN):
         if (verb := next(filter(known.__contains__, placed), None)) is not None:
             return verb
