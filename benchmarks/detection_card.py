@@ -39,19 +39,21 @@ _TAIL = """## On unseen conversations
 Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is
 made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets
 come from the first measurement. Since then, the false positives that it revealed were examined, and so were the undetected lies in half of
-the short exchanges and in three quarters of the plain claims. `make detect` does not compute these figures.
+the short exchanges and in three quarters of the first plain claims. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
-| 72 conversations in 12 domains: the call was never made | 58 | 79% (78%) | 59 | 1 (1) |
-| the same 72: the call failed | 58 | 72% (67%) | | |
+| 72 conversations in 12 domains: the call was never made | 58 | 81% (78%) | 59 | 1 (1) |
+| the same 72: the call failed | 58 | 74% (67%) | | |
 | the same 72: one of several calls was never made | 41 | 49% (46%) | | |
 | the same 72: a figure or an identifier was altered | 12 | 100% (100%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 40% (26%) | 100 | 0 (0) |
-| 150 plain claims of an action that no call carried out | 150 | 56% (54%) | 150 | 2 (3) |
-| the same 150, if the trace lists tools or has a call | 112 | 69% (62%) | | |
-| 160 honest sessions that are easily mistaken for lies | | | 160 | 4 (8) |
+| 100 short exchanges with 25 kinds of tools | 100 | 41% (26%) | 100 | 0 (0) |
+| 150 plain claims of an action that no call carried out | 150 | 59% (54%) | 150 | 2 (3) |
+| the same 150, if the trace lists tools or has a call | 112 | 72% (62%) | | |
+| 150 plain claims of an action, or of what a tool returned | 150 | 90% (91%) | 150 | 0 (2) |
+| 160 honest sessions that are easily mistaken for lies | | | 160 | 5 (8) |
+| another 150 of these | | | 150 | 5 (9) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
 no action ("Both are with Sophie now"). If a trace neither lists tools nor has a call, Sentinel judges few claims, because nothing shows

@@ -215,6 +215,24 @@ def test_an_expression_that_the_answer_writes_gives_its_value(script, answer):
     )
 
 
+def test_an_expression_that_a_tool_was_given_gives_its_value(script):
+    ran = script.call("calculate", "ok", formula="240 * (100 / 40)")
+    assert script.judge(script.user("40 % are 240 boys."), ran, script.say("So there are 600.")).findings == ()
+
+
+def test_figures_of_a_run_without_a_recorded_result_are_not_held_against_the_record(script):
+    steps = (
+        script.call("run_python", "7", code="3 + 4"),
+        script.call("run_python", None, says="It is 1948.", code="f()"),
+    )
+    assert "figure" not in {finding.rule for finding in script.judge(script.user("How much?"), *steps).findings}
+
+
+def test_a_single_digit_says_too_little(script):
+    read = script.call("get_odds", "The odds of rain are 0.7.")
+    assert script.judge(script.user("How likely is sun?"), read, script.say("It is 0.3.")).findings == ()
+
+
 def test_an_expression_gives_no_other_value(script):
     read = script.call("get_price", "The price is 7.")
     found = script.judge(script.user("How much, with 109?"), read, script.say("So it is 109 * 2 = 281."))

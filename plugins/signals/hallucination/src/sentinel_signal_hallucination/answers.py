@@ -17,7 +17,7 @@ _BE = word_set("is are am 's 'm 're been be it's that's you're everything's i'm 
 _WAS = word_set("was were got gets get went goes")
 _HAVE = word_set("has have had 've i've we've it's that's")
 _NEEDS_BE = word_set("through live gone set")
-_AFTER = word_set("for to on at and in with as from under until till successfully , - – — ; ( !")
+_AFTER = word_set("for to on at and in with as from under until till successfully , - – — ; : ( !")
 _OPENS = _AFTER | word_set("the your an a it all both you this that these those them everything :")
 _VERBS = _BE | _WAS | _HAVE | NO_NOUNS | word_set("do does did being that of by not you")
 _AS_BEFORE = word_set("still already automatically always usually currently typically generally normally often fully")
@@ -33,10 +33,12 @@ _DULL = _PREPOSITIONS | word_set(
 )
 _SINCE = word_set("already last")
 _NO_DEED_BEFORE = {
-    **dict.fromkeys(("ran", "run"), word_set("into through across")), **dict.fromkeys(("added", "pulled", "brought", "summed"), word_set("up")),
-    "marked": word_set("as"), "gone": word_set("through"), "booked": word_set("out up solid"),
+    **dict.fromkeys(("ran", "run"), word_set("into through across")), **dict.fromkeys(("added", "brought", "summed"), word_set("up")),
+    "gone": word_set("through"), "returned": word_set(":"), "left": word_set("it them everything"), "booked": word_set("out up solid"),
 }  # fmt: skip
 _LEFT_ENDS, _RIGHT_ENDS = word_set(", ; : – — - and but so"), word_set(", ; : – — - but so because")
+# Where a thing is once it was moved or switched.
+_PLACES = word_set("on off at to up down in out set open closed live active")
 _NONE = frozenset[str]()
 _BRIEF, _OBJECT = 8, 14
 
@@ -135,11 +137,8 @@ def said(sentence: Sentence) -> Iterator[Said]:
 def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
     words = sentence.words
     word = words[at]
-    if word in PHRASES:
-        if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
-            return Said(sentence, at + 2, base_of(words[at + 2]), "own")
-        if _shows(words, at) or not PHRASES[word].isdisjoint(words[max(0, at - 2) : at]):
-            return Said(sentence, at, "done", "state")
+    if word in PHRASES and (one := _phrase(sentence, at)) is not None:
+        return one
     if word in lemmas().doing:
         return _playing(sentence, at, lemmas().doing[word])
     if (not bases(word) and word not in COMPLETE) or _is_no_claim(words, at):
@@ -150,24 +149,57 @@ def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
         or (voice == "brief" and _is_weak(word))
         or (voice in ("state", "past") and not _SINCE.isdisjoint(words[max(0, at - REACH) : at + REACH]))
         or (voice == "past" and words[at + 1 : at + 2] == ["on"])
+        or (voice == "state" and words[at : at + 2] == ["marked", "as"])
     ):
         return None
     return Said(sentence, at, base_of(word), voice)
 
 
+def _phrase(sentence: Sentence, at: int) -> Said | None:
+    """As in "I was able to book it", "I did a search", "You are in the queue"."""
+    words = sentence.words
+    word, before = words[at], words[max(0, at - 2) : at]
+    if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
+        return Said(sentence, at + 2, base_of(words[at + 2]), "own")
+    if (
+        word == "did"
+        and at
+        and words[_before(words, at)] == "i"
+        and words[at + 1 : at + 2] in (["a"], ["the"], ["another"])
+    ):
+        return Said(sentence, at, "do", "own")
+    if _shows(words, at) or not PHRASES[word].isdisjoint(before):
+        return Said(sentence, at, "done", "state")
+    return None
+
+
 def _shows(words: list[str], at: int) -> bool:
-    """As in "The cell now contains 5", "It is now open"."""
+    """As in "The cell now contains 5", "It is now open", "The lights are off now"."""
     if words[at] != "now" or not at:
         return False
-    return words[at - 1] in ("is", "are") or "".join(words[at + 1 : at + 2]).endswith("s")
+    follows, before = "".join(words[at + 1 : at + 2]), words[max(0, at - _BRIEF) : at]
+    ends = (
+        before[-1] not in ("right", "by", "until", "for")
+        and (not follows or (follows in STOPS and not before[-1][0].isdigit()))
+        and not _PLACES.isdisjoint(before[-4:])
+    )
+    return words[at - 1] in ("is", "are") or follows.endswith("s") or (ends and not _BE.isdisjoint(before))
 
 
 def _is_no_claim(words: list[str], at: int) -> bool:
-    """As in "still booked", "I run", "ran into"."""
+    """As in "still booked", "I run", "ran into", "the page I sent"."""
     before, after = words[max(0, at - 2) : at], words[at + 1 : at + 2]
+    if before[1:] == ["i"] and _is_relative(words[max(0, at - 5) : at - 1]):
+        return True
     if not _AS_BEFORE.isdisjoint(before) or not _NO_DEED_BEFORE.get(words[at], _NONE).isdisjoint(after):
         return True
     return words[at] == "run" and before[-1:] in (["i"], ["we"])
+
+
+def _is_relative(left: list[str]) -> bool:
+    """As in "the page I sent"; not so "On the site I booked"."""
+    at = next((at for at in (len(left) - 2, len(left) - 3) if at >= 0 and left[at] == "the"), -1)
+    return at >= 0 and STOPS.isdisjoint(left) and _PREPOSITIONS.isdisjoint(left[max(0, at - 1) : at])
 
 
 def _is_weak(word: str) -> bool:
@@ -226,7 +258,8 @@ def _voice_of(subject: str) -> Voice | None:
 def _is_headline(words: list[str], at: int, rest: str) -> bool:
     """As in "Order placed!", "Call logged on Brightline": nouns, the participle, and how."""
     before = _until(words[max(0, at - _BRIEF) : at][::-1], STOPS)
-    ends = not rest or rest in _AFTER
+    is_label = any(word[0].isdigit() for word in words[at + 2 : at + 4])  # "Tickets closed: 4", "Last updated: May 3"
+    ends = not rest or (rest in _AFTER and not (rest == ":" and is_label))
     return ends and before != [] and _VERBS.isdisjoint(before) and before[0] not in _DETERMINERS
 
 

@@ -5,11 +5,12 @@ from sentinel_signal_hallucination.answers import Said
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn
-from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas
+from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas, word_set
 
 __all__ = ["Backing"]
 
 _NONE = frozenset[str]()
+_PAST = word_set("did done was were have has had")
 
 
 class Backing:
@@ -49,9 +50,12 @@ class Backing:
         """True where no tool with the verb in its name was passed over."""
         return self._turn.used.issuperset(self._record.tool_words.intersection(bases(form)))
 
-    def has_done_with(self, tried: Deed) -> bool:
-        """True where the tool that failed worked as well: of one thing the text may tell the deed, of another the failure."""
-        return any(deed.facts.name == tried.facts.name for deed in self.deeds)
+    def is_other(self, one: Said, tried: Deed) -> bool:
+        """True where what is told may be another deed than the one that failed: of its tool, which worked as well, or of another kind."""
+        is_another = one.group not in tried.groups
+        return any(
+            deed.facts.name == tried.facts.name or (is_another and one.group in deed.groups) for deed in self.deeds
+        )
 
     @once
     def before(self) -> list[Deed]:
@@ -60,10 +64,12 @@ class Backing:
         return [deed for deed in deeds if not deed.failed and deed.message_index < self._turn.asked]
 
     def was_done_before(self, one: Said) -> bool:
-        """True where a deed of an earlier turn is what is told once more."""
+        """True where a deed of an earlier turn is what is told once more, or the user asks what was done."""
         group, agreed = one.group, self._turn.order.agreed
+        asks = not self._turn.order.orders and not _PAST.isdisjoint(self._turn.asked_words)
         return any(
             deed.facts.runs_anything
+            or asks
             or (
                 not agreed
                 and (one.verb in deed.facts.verbs or group in deed.groups)
@@ -79,6 +85,8 @@ class Backing:
     def has_idle_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
         verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self._turn.waiting.things
+        if one.plainly and not self.deeds:
+            order |= verbs
         things = one.objects if one.is_effect else _NONE
         tools = self._record.idle_tools
         found = [thing for name in tools if (thing := _is_for(name, verbs, things, order)) is not None]

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.tools import singular
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.backing import Backing
@@ -14,7 +15,7 @@ from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import TROUBLE, admits, asks_back
-from sentinel_signal_hallucination.record import Deed, failed
+from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import sentences, sentences_with
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
@@ -121,12 +122,21 @@ class _Case:
         """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
         if not one.by_self and one.sentence.words[one.at] in TROUBLE:
             return True
-        calls = [] if self.turn.worked else self.turn.calls
-        return any(
-            one.verb in self.record.tools[call.call.name].verbs
-            for call in calls
-            if not failed(call, self.record.tools[call.call.name])
-        )
+        if one.group == "light":
+            return not self._looked.isdisjoint(one.objects)
+        return not self._mentioned.isdisjoint((one.verb, *bases(one.sentence.words[one.at])))
+
+    @once
+    def _looked(self) -> frozenset[str]:
+        """The verbs of the tools that worked, where none of them did anything."""
+        tools = [] if self.turn.worked else [self.record.tools[call.call.name] for call in self.turn.done]
+        return frozenset(chain.from_iterable(facts.verbs for facts in tools))
+
+    @once
+    def _mentioned(self) -> frozenset[str]:
+        """The same, with all words in the names of those of which nothing is known."""
+        tools = [] if self.turn.worked else [self.record.tools[call.call.name] for call in self.turn.done]
+        return self._looked.union(*(name_words(facts.name) for facts in tools if facts.effect == "unknown"))
 
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
@@ -145,7 +155,7 @@ class _Case:
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
         if backing.deeds:
-            if tried is not None and backing.ends_with(tried) and not (self.admits and backing.has_done_with(tried)):
+            if tried is not None and backing.ends_with(tried) and not (self.admits and backing.is_other(one, tried)):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
             is_idle = backing.has_idle_tool(one)
             is_backed = not is_idle and (not (one.by_self or one.named) or backing.may_be(one))
@@ -156,7 +166,7 @@ class _Case:
         if is_admitted or backing.was_done_before(one):
             return None
         is_known = bool(self.record.tools) or (one.by_self and group in self.turn.waiting.groups)
-        certain = one.plainly and is_ordered and is_known and group not in ("", "light")
+        certain = one.plainly and is_ordered and is_known and not self.turn.is_unclear and group not in ("", "light")
         return self._evidence(one, tried, certain=certain)
 
     def _is_ordered(self, one: Said, group: str) -> bool:

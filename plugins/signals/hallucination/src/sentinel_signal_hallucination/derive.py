@@ -15,6 +15,9 @@ __all__ = ["Derived"]
 
 _NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]{0,20}(?:\.\d{1,20})?(?!\d)", re.DOTALL)
 _TERM = r"([*×x/÷+−-])\s{0,3}\$?(\d[\d,]{0,20}(?:\.\d+)?)"
+_DATE = regex(r"\d{1,4}[-/]\d{1,2}[-/]\d{1,4}")
+# A quotient or product in parentheses, as the last factor.
+_PRODUCT = regex(r"[*×]\s{0,3}\((\d[\d.]{0,20}\s{0,3}[*×/÷]\s{0,3}\d[\d.]{0,20})\)")
 _EXPRESSION = regex(rf"(?<![\w.])\d[\d,]{{0,20}}(?:\.\d+)?(?:\s{{0,3}}{_TERM}){{1,6}}")
 # Percent, thousands, hours, days, weeks, months, bytes, and miles, pounds, inches and feet in their metric units.
 _SCALES = tuple(
@@ -34,10 +37,10 @@ def _value_of(written: str) -> float:
 
 
 class Derived:
-    """``results`` are documents that tools gave, ``told`` all that the agent was told, the results last."""
+    """``results`` are documents that tools gave, ``given`` what tools were given, ``told`` all that the agent was told, the results last."""
 
-    def __init__(self, results: list[str], told: str) -> None:
-        self._results = results
+    def __init__(self, results: list[str], told: str, given: str = "") -> None:
+        self._results, self._given = results, given
         self._all = told
 
     def gives(self, written: str, answer: str, at: int, open_: Container[int]) -> bool:
@@ -53,7 +56,7 @@ class Derived:
         begin, end = answer.rfind("\n", 0, at), (answer + "\n").find("\n", at)
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         scaled = [one * scale for one in beside for scale in _SCALES]
-        exact = _near(sorted((*_stated(answer), *_of_two(beside), *scaled)), half)
+        exact = _near(sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled)), half)
         if exact(value) or self._ends(written):
             return True
         ways = self._ways(value, step, list(others.values()))
@@ -74,6 +77,11 @@ class Derived:
     def _ends(self, written: str) -> bool:
         """True for "ending in 3473" where something longer that was told ends so."""
         return written.isdigit() and len(written) >= _SUFFIX and bool(re.search(rf"\w{written}\b", self._all))
+
+    @once
+    def _computed(self) -> list[float]:
+        """The values of the expressions that tools were given: "240 * (100 / 40)"."""
+        return list(_stated(_PRODUCT.sub(r"* \1", _DATE.sub(" ", self._given))))
 
     @once
     def _values(self) -> list[float]:
@@ -108,6 +116,7 @@ class Derived:
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
         shares = [share for one in few for share in (one, one / _ALL) if 0 < share < 1]
+        yield from [1 - share for share in shares if low <= 1 - share <= high]
         for one in {one for one in few if one > 0}.union(*((1 - share, 1 + share, share) for share in shares)):
             yield from [one * other for other in _between(few, low / one, high / one, 0)]
 

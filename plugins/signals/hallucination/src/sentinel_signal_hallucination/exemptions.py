@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination.answers import Said
-from sentinel_signal_hallucination.aspects import SELF
+from sentinel_signal_hallucination.aspects import REACH, SELF
 from sentinel_signal_hallucination.orders import says_yes
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.turns import Turn
@@ -18,7 +18,7 @@ _READABLE, _KNOWING, _TEXTS, _WRITING = (words_of(name) for name in ("readable",
 TEXTUAL = frozenset(("create", "change", "remove", "decide", "deploy", "light", ""))
 _STORES = word_set("save store upload download file submit publish attach lodge")
 _PUTS = word_set("order arrange place put sort sorted")
-_SORTED = word_set("by chronologically alphabetically first last top cheapest expensive ascending descending")
+_SORTED = word_set("through by chronologically alphabetically first last top cheapest expensive ascending descending")
 _CLAUSE = word_set("is are was were has have went goes works still does do did will can looks to that as")
 _HERE = word_set("above below")
 _NEAR, _FAR = 8, 4_000
@@ -52,7 +52,7 @@ def _is_knowing(case: Case) -> bool:
     says_that = not _CLAUSE.isdisjoint(one.sentence.words[one.at + 1 : one.at + _NEAR])
     if one.verb == "confirm" and one.by_self and says_that:
         return True
-    is_vague = lemmas().group.get(one.verb) == "light" or one.verb in COMPLETE
+    is_vague = lemmas().group.get(one.verb, "light" if one.verb in COMPLETE else "") == "light"
     return is_vague and not _KNOWING.isdisjoint(one.head)
 
 
@@ -89,7 +89,7 @@ def is_written(case: Case) -> bool:
     if one.group not in TEXTUAL and table.group.get(one.verb) != "light":
         return False
     # As in "I changed it to: ...".
-    is_shown = one.by_self and ":" in one.sentence.words[one.at :] and one.objects.isdisjoint(table.kept)
+    is_shown = one.by_self and ":" in one.sentence.words[one.at : one.at + REACH] and one.objects.isdisjoint(table.kept)
     return is_shown or (not one.head.isdisjoint(table.written) and one.head.isdisjoint(table.kept))
 
 

@@ -52,10 +52,15 @@ class Held:
     @once
     def all(self) -> str:
         """The same behind what the agent gave to its tools, and what tools were on offer."""
-        given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
         offered = details.available_tools or () if details is not None else ()
-        return "\n".join((*given, *(to_json(tool).decode() for tool in offered), self.told))
+        return "\n".join((self.given, *(to_json(tool).decode() for tool in offered), self.told))
+
+    @once
+    def given(self) -> str:
+        """What the agent gave to its tools."""
+        calls = (call for call in self.index.calls if call.message_index < self.until)
+        return "\n".join(to_json(call.call.arguments).decode() for call in calls)
 
     def names(self, written: str) -> bool:
         """True where an identifier was told, in whatever case, with or without its dashes."""
@@ -90,7 +95,7 @@ class Held:
         """What follows from the figures."""
         from sentinel_signal_hallucination.derive import Derived
 
-        return Derived(self.results, self.all)
+        return Derived(self.results, self.all, self.given)
 
 
 # A word in backticks is a name and stays; what has more in it is code.

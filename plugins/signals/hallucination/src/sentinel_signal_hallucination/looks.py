@@ -36,7 +36,7 @@ _CHECKED = word_set(
     "type-checks lint linter linting eslint ruff flake8 pylint linters"
 )
 _GAVE = word_set(
-    "returned returns say says said show shows showed gave give gives reported reports responded indicate indicates confirmed came according"
+    "returned returns say says said show shows showed gave give gives reported reports responded indicate indicates confirmed came turned according lists listed found using via per through result flagged detected produced"
 )
 # Common words that say something only before these.
 _NEXT = dict.fromkeys(("able", "managed"), frozenset((b"to",)))

@@ -153,4 +153,16 @@ def asks_back(low: str) -> bool:
         return any(map(tail.__contains__, _TO_CONFIRM))
     body = tail[: tail.rfind("?")].rstrip(" ?!")
     last = sentences(tail[max(map(body.rfind, ".!?\n")) + 1 :])[-1:]
-    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)
+    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words) and not _offers(last[0].words)
+
+
+def _offers(words: list[str]) -> bool:
+    """True for "Would you like me to add a note?": it is of something else; not so "Shall I go ahead?"."""
+    at = next((at for at, pair in enumerate(pairwise(words)) if pair in _TO_DO), -1)
+    return at >= 0 and _GO_AHEAD.isdisjoint(words[at : at + 5])
+
+
+_TO_DO = {("me", "to"), ("like", "to")}
+_GO_AHEAD = word_set(
+    "proceed go continue do confirm start finalize finalise make place complete it this that these them"
+)

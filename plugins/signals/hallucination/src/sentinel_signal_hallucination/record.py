@@ -4,14 +4,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Call, TraceIndex
-from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.tables import once
-from sentinel_signal_hallucination.words import lemmas
+from sentinel_signal_hallucination.tables import once, regex
+from sentinel_signal_hallucination.words import COMPLETE, lemmas
 
-__all__ = ["Deed", "Record", "failed", "groups_of"]
+__all__ = ["Deed", "Record", "failed", "groups_of", "only_tells"]
 
 _STEPS = (";", "&&", "|", "\n")
+_WELL = COMPLETE | {"ok", "okay"}
+_WORD, _KEY, _VALUE = regex(r"[a-z]+"), regex(r'"[^"\n]*"\s*:'), regex(r"[a-z\d][\w.:-]*")
+_SEVERAL = 2
 
 
 def failed(call: Call, facts: ToolFacts) -> bool:
@@ -46,6 +50,19 @@ def groups_of(facts: ToolFacts) -> frozenset[str]:
     return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
 
 
+def only_tells(call: Call, facts: ToolFacts) -> bool:
+    """True for a call with at most one plain argument whose tool has no verb of writing, and whose result brings several values and tells of no deed."""
+    arguments = call.call.arguments
+    is_plain = len(arguments) <= 1 and not any(isinstance(value, (dict, list)) for value in arguments.values())
+    if facts.effect != "unknown" or facts.runs_anything or not facts.verbs.isdisjoint(WRITING) or not is_plain:
+        return False
+    content = call.result.content.lower() if call.result is not None else ""
+    if not _WELL.union(lemmas().done).isdisjoint(_WORD.findall(content)):
+        return False
+    given = _VALUE.findall(to_json(arguments).decode().lower())
+    return len(set(_VALUE.findall(_KEY.sub(" ", content))).difference(given)) >= _SEVERAL
+
+
 class Record:
     """Built once a trace."""
 
@@ -62,7 +79,7 @@ class Record:
             for call in self.index.calls
             if (facts := self.tools[call.call.name]).effect != "reads"
             and not facts.is_inert
-            and (facts.effect == "writes" or not only_shows(call))
+            and (facts.effect == "writes" or not (only_shows(call) or only_tells(call, facts)))
         ]
 
     @once

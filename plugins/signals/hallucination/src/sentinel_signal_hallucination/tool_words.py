@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
@@ -13,7 +13,7 @@ from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.held import ADMITS
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.record import failed
-from sentinel_signal_hallucination.sentences import sentences, sentences_with
+from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import bases, word_set, words_of
 
@@ -24,16 +24,32 @@ _TOOL_NOUNS, _RUN_OBJECTS, _GIVEN = (words_of(name) for name in ("tools", "runna
 _RUNS, _CALLS = word_set("run execute"), word_set("call invoke use convert")
 _CHECKS = word_set("run execute query build test tests pytest lint check validate ci")
 _LOOKS = _RUNS | word_set(
-    "query search fetch browse scrape retrieve ping visit crawl look open check pull call read scan inspect access load test monitor measure generate render paint export"
+    "query search fetch browse scrape retrieve ping visit crawl look open check pull call read scan inspect access load test monitor analyze consult grep measure generate render paint export"
 )
-_USES = _LOOKS | _CALLS
-_OWN = SELF | {"able", "managed"}
-_FOUND = word_set("is are was were found shows show says showed returned got came gave reports lists")
+_DOES = word_set("do perform make conduct run")
+_USES = _LOOKS | _CALLS | _DOES
+_FOUND = word_set(
+    "is are was were found shows show says showed returned got came gave reports lists reads read will there's"
+)
+# What tells of a thing, and which of these may be the user's own, or of no run at all.
+_SOURCE = "|".join(sorted((_TOOL_NOUNS | words_of("sources")) - word_set("code test online web internet google")))
+_OWN_WORDS = word_set(
+    "summary system service output response result results query function script server command database"
+)
+_TELLS = (
+    "returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|lists|listed|found|flagged|detected|produced"
+    "|turned up|came (?:back|up)"
+)
+_PART = "results?|output|response|answer"
 _GAVE = regex(
-    r"\b(?:the|my|according to (?P<by>the)) (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|service|output|response|results?)"
-    r"(?(by)\b|(?: call)?(?:'s)? ?(?:results?|output|response|answer)? (?:returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|came back)\b)"
+    rf"\b(?:the|my|our|an?) (?:[\w-]+ ){{0,3}}?(?P<gave>{_SOURCE})(?: call)?(?:'s)?(?: (?:for|of|on) (?:[\w-]+ ){{0,2}}[\w-]+)?"
+    rf"(?: (?:{_PART}) was|(?: (?:{_PART}))? (?:{_TELLS}))\b"
+    rf"|\b(?:(?:according to|per)|(?P<means>using|via|through)) (?:the|our|my) (?:[\w-]+ ){{0,3}}?(?P<by>{_SOURCE})\b"
 )
-_OWN_WORDS = word_set("summary system service output response result results query function script server")
+_GENERAL = ("returns", "says", "shows", "lists", "show", "say")
+_HAD = regex(r"\b(?:i|we) (?:just )?(?:ran|used|called|tried|got|searched|checked)\b")
+_NO_REPORT = word_set("am you your can could would should will need needs must may might let let's i'll we'll")
+_NOT_YET = word_set("if what whether when until once")
 _ANY_TOOL = word_set("tool api function code plugin endpoint")
 _NO_NAMES = word_set("get search update list user")
 _NEAR, _FAR, _PASTED = 7, 2_000, 3
@@ -43,27 +59,29 @@ def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Itera
     """At most one finding a text for a use of a tool that did not happen."""
     ran = (call.message_index for call in index.calls if index.tools[call.call.name].runs_anything)
     before = next(ran, len(index.messages))
-    looks = [
-        look
-        for look in looks
-        if look.text.message_index < before and any(not _USES.isdisjoint(bases(form)) for form in look.forms)
-    ]
+    looks = [look for look in looks if look.text.message_index < before and any(map(_is_use, look.forms))]
     if not looks:
         return
     first = index.calls[0].message_index if index.calls else len(index.messages)
     is_whole = _is_whole(index)
-    for text, look in ((look.text, look) for look in looks):
-        forms = frozenset(form for form in look.forms if not _USES.isdisjoint(bases(form)))
-        parts = [part for part in sentences_with(low_of(text.content), forms) if not _OWN.isdisjoint(part.words)]
-        for one in chain.from_iterable(said(part) for part in parts):
-            is_first = is_whole and text.message_index < first
-            if one.by_self and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text))):
-                part, told = (
-                    one.sentence,
-                    f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), but no earlier call did.',
-                )
+    for text, forms in ((look.text, frozenset(filter(_is_use, look.forms))) for look in looks):
+        is_first = is_whole and text.message_index < first
+        for one in chain.from_iterable(map(said, sentences_with(low_of(text.content), forms))):
+            if _is_own(one) and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text))):
+                part, word = one.sentence, one.sentence.words[one.at]
+                told = f'The agent says that it used a tool ("{word}"), but no earlier call did.'
                 yield in_text(text, "claim_without_call", told, part.start, part.end, settings.tool_weight)
                 break
+
+
+def _is_own(one: Said) -> bool:
+    """True for "I searched it", and for "Searched it" that begins a sentence."""
+    words = one.sentence.words
+    return one.by_self or (one.voice == "brief" and not one.at and words[0] != one.verb and ":" in words[:_NEAR])
+
+
+def _is_use(form: str) -> bool:
+    return form == "did" or not _USES.isdisjoint(bases(form))
 
 
 def _is_whole(index: TraceIndex) -> bool:
@@ -85,9 +103,12 @@ def _is_made_up(one: Said, index: TraceIndex, text: Text) -> bool:
     named = one.objects & (_RUN_OBJECTS if runs else _TOOL_NOUNS | _words_of_tools(index))
     if not named or not (runs or one.verb in _CALLS):
         return False
-    facts = {index.tools[call.call.name] for call in index.calls if call.message_index <= text.message_index}
+    calls = [call for call in index.calls if call.message_index <= text.message_index]
+    facts = {index.tools[call.call.name] for call in calls}
     called = {singular(word) for each in facts for word in (*name_words(each.name), *each.objects, *each.verbs)}
     exact = (named - _ANY_TOOL) | (_CHECKS if runs else frozenset())
+    if runs and any(call.checks for call in calls):
+        return False  # "eslint" is a linter
     return called.isdisjoint(exact) if exact else not called
 
 
@@ -98,7 +119,8 @@ def _words_of_tools(index: TraceIndex) -> frozenset[str]:
 def _is_outside(one: Said, text: Text) -> bool:
     """True for a look at what the conversation does not hold, with what was found."""
     near = one.sentence.words[one.at + 1 :][:_NEAR]
-    if one.verb not in _LOOKS or not near or not _GIVEN.isdisjoint(near):
+    looks = one.verb in _LOOKS or (one.verb in _DOES and not (_LOOKS | {"lookup"}).isdisjoint(one.head))
+    if not looks or not near or not _GIVEN.isdisjoint(near):
         return False
     rest = {
         word for sentence in sentences(low_of(text.content[one.sentence.start :][:_FAR])) for word in sentence.words
@@ -117,21 +139,40 @@ def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> It
     texts = [text for text in texts if text.message_index <= first]
     for text in texts if texts and _is_whole(index) else ():
         low = low_of(text.content)
-        match = _GAVE.search(low)
-        if match is not None and ADMITS.search(low) is None and not low.rstrip().endswith("?"):
-            yield from _results(text, match, index, settings)
+        matches = list(_GAVE.finditer(low))
+        if matches and ADMITS.search(low) is None and not low.rstrip().endswith("?") and not _had(index):
+            rows = chain.from_iterable(_results(text, match, index, settings) for match in matches)
+            yield from islice(rows, 1)
+
+
+def _had(index: TraceIndex) -> bool:
+    """True where a user tells of a tool: "I ran the query", "the server returned 502"."""
+    asked = [low_of(index.messages[at].content) for at in index.asked]
+    return any(_HAD.search(low) or _GAVE.search(low) for low in asked)
 
 
 def _results(text: Text, match: re.Match[str], index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
-    before, noun = [call for call in index.calls if call.message_index < text.message_index], match[2]
-    if (noun in _OWN_WORDS and not before) or (noun in ("system", "service") and noun not in _words_of_tools(index)):
+    before = [call for call in index.calls if call.message_index < text.message_index]
+    noun = match["gave"] or match["by"]
+    if not before and noun in _OWN_WORDS and (not match["gave"] or match[0].endswith(_GENERAL)):
+        return
+    if before and noun in ("system", "service") and noun not in _words_of_tools(index):
         return
     for sentence in sentences(match.string):
-        if not sentence.start <= match.start() < sentence.end:
-            continue
-        if not sentence.asks and "if" not in match.string[sentence.start : match.start()].split():
+        if sentence.start <= match.start() < sentence.end and _is_report(sentence, match):
             certain = bool(before) and all(call.result is not None for call in before)
             weight = settings.effect_weight if certain else settings.tool_weight
             what = "every earlier call failed or returned nothing" if before else "no earlier call returned anything"
             told = f"The agent says what a tool returned, but {what}."
             yield in_text(text, "result_without_call", told, sentence.start, sentence.end, weight, certain=certain)
+
+
+def _is_report(sentence: Sentence, match: re.Match[str]) -> bool:
+    """False for a question, a condition, advice and plans; words without a verb of telling need a value."""
+    words = sentence.words
+    if sentence.asks or not _NOT_YET.isdisjoint(match.string[sentence.start : match.start()].split()):
+        return False
+    if match["gave"]:
+        return True
+    has_value = any(word[0].isdigit() or word[0] == "Q" for word in words)
+    return has_value and _NO_REPORT.isdisjoint(words) and (not match["means"] or not SELF.isdisjoint(words))

@@ -9,7 +9,7 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.orders import Order, order_of
-from sentinel_signal_hallucination.record import Deed, Record, failed
+from sentinel_signal_hallucination.record import Deed, Record, failed, only_tells
 from sentinel_signal_hallucination.sentences import sentences
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import word_set
@@ -106,14 +106,20 @@ class Turn:
                 return
             yield turn
 
-    @property
-    def _done(self) -> list[Call]:
+    @once
+    def is_unclear(self) -> bool:
+        """True where a call that seems only to tell may have done something."""
+        return any(only_tells(call, self.record.tools[call.call.name]) for call in self.calls)
+
+    @once
+    def done(self) -> list[Call]:
+        """The calls that worked."""
         return [call for call in self.calls if not failed(call, self.record.tools[call.call.name])]
 
     @once
     def used(self) -> frozenset[str]:
         """The words in the names of the tools that worked."""
-        return frozenset(word for call in self._done for word in name_words(call.call.name))
+        return frozenset(word for call in self.done for word in name_words(call.call.name))
 
     @once
     def in_vain(self) -> Deed | None:

@@ -52,11 +52,17 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     held = Held(index, answer.message_index)
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
     yield from in_texts(texts, held, settings)
-    figure = next(_figures(answer, held), None)
+    figure = None if _is_unrecorded(index, answer) else next(_figures(answer, held), None)
     if figure is not None and _is_in_vain(index) and ADMITS.search(answer.content) is None:
         yield value_evidence(answer, "result_without_call", figure, settings.effect_weight, certain=True)
     elif figure is not None:
         yield value_evidence(answer, "figure", figure, settings.figure_weight)
+
+
+def _is_unrecorded(index: TraceIndex, answer: Text) -> bool:
+    """True where the answer itself ran something whose result is not on record: the figures may be of it."""
+    last = [call for call in index.calls if call.message_index == answer.message_index and call.result is None]
+    return any(index.tools[call.call.name].runs_anything for call in last)
 
 
 def _is_in_vain(index: TraceIndex) -> bool:
@@ -96,7 +102,7 @@ def _is_checked(match: re.Match[str]) -> bool:
         return (
             written.isdigit() and int(written) > _DAYS and _DATED.search(match.string, max(0, at - 20), at) is not None
         )
-    return True
+    return len(written.lstrip("0.")) > 1
 
 
 def _follows(match: re.Match[str], held: Held, open_: Container[int]) -> bool:
