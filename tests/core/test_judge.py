@@ -32,6 +32,10 @@ BLOCKS = [
 ]
 
 
+def test_a_list_is_a_trace_of_that_name():
+    assert [judge(said).trace_id for said in (SAID, CHAT, MESSAGES)] == ["messages"] * 3
+
+
 @pytest.mark.parametrize(
     "what",
     [

@@ -59,7 +59,7 @@ def read_trace(what: Judged | Any, *, reader: str | None = None) -> ExecutionTra
     if messages and len(messages) == len(what):
         return ExecutionTrace(trace_id="messages", messages=tuple(messages))
     data = {"trace_id": "messages", "messages": what} if _is_native(what) else list(what)
-    return _read(BytesSource(data=to_json(data), name="messages.json"), "the list", reader)
+    return _read(BytesSource(data=to_json(data), name="messages"), "the list", reader)
 
 
 def _is_native(messages: Sequence[Any]) -> bool:
