@@ -108,8 +108,8 @@ class Turn:
 
     @once
     def is_unclear(self) -> bool:
-        """True where a call that seems only to tell may have done something."""
-        return any(only_tells(call, self.record.tools[call.call.name]) for call in self.calls)
+        """True where a call that worked and seems only to tell may have done something."""
+        return any(only_tells(call, self.record.tools[call.call.name]) and not call.checks for call in self.done)
 
     @once
     def done(self) -> list[Call]:
