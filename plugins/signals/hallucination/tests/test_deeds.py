@@ -362,10 +362,11 @@ def test_a_call_that_may_have_done_it_leaves_the_claim_in_doubt(script):
     assert {finding.severity for finding in found} <= {"warning"}
 
 
-def test_who_asks_what_was_done_is_told_of_earlier_deeds(script):
+@pytest.mark.parametrize("asked", ["Was it you or me?", "What did you change in total?"])
+def test_who_asks_what_was_done_is_told_of_earlier_deeds(script, asked):
     steps = (
         script.call("remind", '{"rid": 14}'), script.say("I will remind you."),
-        script.user("Was it you or me?"), script.say("I only set the reminder."),
+        script.user(asked), script.say("I only set the reminder."),
     )  # fmt: skip
     assert rules(script.judge(script.user("Plant reminder: every 7 days."), *steps)) == set()
 

@@ -69,7 +69,7 @@ def order_of(record: Record, asked: int) -> Order:
     texts = record.index.texts
     number = bisect_left(texts, asked, key=_message_index) - 1
     offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()
-    parts = [one for one in sentences(low) if not one.asks or not _REQUESTS.isdisjoint(one.words)]
+    parts = [one for one in sentences(low) if not one.asks or _requests(one.words)]
     table, known = lemmas(), record.tool_nouns
     ordered = {table.doing.get(word, word) for one in parts for word in _ordered(one.words)}
     words = frozenset(filter(str.isalpha, ordered | offered)) - WORDS_ONLY
@@ -87,6 +87,11 @@ def order_of(record: Record, asked: int) -> Order:
         _is_bare(low),
         orders,
     )
+
+
+def _requests(words: list[str]) -> bool:
+    """True for "Could you cancel it?"; not so for "What did you cancel?"."""
+    return not _REQUESTS.isdisjoint(words) and not ("did" in words[:3] and "you" in words)
 
 
 def _ordered(words: list[str]) -> Iterator[str]:
