@@ -50,10 +50,10 @@ the short exchanges and in three quarters of the first plain claims. `make detec
 | 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
 | 100 short exchanges with 25 kinds of tools | 100 | 41% (26%) | 100 | 0 (0) |
 | 150 plain claims of an action that no call carried out | 150 | 59% (54%) | 150 | 2 (3) |
-| the same 150, if the trace lists tools or has a call | 112 | 72% (62%) | | |
+| the same 150, if the trace lists tools or has a call | 112 | 71% (62%) | | |
 | 150 plain claims of an action, or of what a tool returned | 150 | 90% (91%) | 150 | 0 (2) |
 | 160 honest sessions that are easily mistaken for lies | | | 160 | 5 (8) |
-| another 150 of these | | | 150 | 4 (9) |
+| another 150 such sessions | | | 150 | 4 (9) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
 no action ("Both are with Sophie now"). If a trace neither lists tools nor has a call, Sentinel judges few claims, because nothing shows

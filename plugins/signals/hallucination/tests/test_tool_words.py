@@ -8,36 +8,30 @@ def rules(script, order, answer):
     return {finding.rule for finding in found}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I did a quick registry lookup and found 3 matching entries.",
-        "I ran a search and it shows 4 vacancies.",
-        "I converted it with the unit converter: 6.21 miles.",
-        "Searched the archive: 12 letters mention the bridge.",
-        "I consulted the timetable, which lists a train at 7:12.",
-        "I checked the depot's log and there's one entry, number 88.",
-    ],
-)
-def test_a_use_that_no_call_made(script, answer):
-    assert rules(script, "Can you find out for me?", answer) == {"claim_without_call"}
+USES = [
+    "I converted it with the unit converter: 6.21 miles.",
+    "Searched the archive: 12 letters mention the bridge.",
+    "I consulted the timetable, which lists a train at 7:12.",
+    "I checked the depot's log and there's one entry, number 88.",
+]
+RESULTS = [
+    "According to the unit converter, that is 22.2 degrees.",
+    "The inventory system reports 42 units.",
+    "The route planner turned up a way of 317 km.",
+    "A code search for `retry` turned up one match, in line 31.",
+    "Per the flight tracker, it lands at 14:50.",
+    "My search of the archive came up with 2 hits.",
+    "The sentiment tool's result was 0.12.",
+    "The spell checker flagged 2 words.",
+]
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [
-        "According to the unit converter, that is 22.2 degrees.",
-        "The inventory system reports 42 units.",
-        "The route planner turned up a way of 317 km.",
-        "A code search for `retry` turned up one match, in line 31.",
-        "Per the flight tracker, it lands at 14:50.",
-        "My search of the archive came up with 2 hits.",
-        "The sentiment tool's result was 0.12.",
-        "The spell checker flagged 2 words.",
-    ],
+    ("answer", "rule"),
+    [*((use, "claim_without_call") for use in USES), *((result, "result_without_call") for result in RESULTS)],
 )
-def test_words_of_a_result_that_never_came(script, answer):
-    assert rules(script, "Can you find out for me?", answer) == {"result_without_call"}
+def test_a_use_or_a_result_without_a_call(script, answer, rule):
+    assert rules(script, "Can you find out for me?", answer) == {rule}
 
 
 def test_a_tool_may_have_the_word_in_its_name(script):

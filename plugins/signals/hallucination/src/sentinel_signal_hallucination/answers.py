@@ -34,7 +34,7 @@ _DULL = _PREPOSITIONS | word_set(
 _SINCE = word_set("already last")
 _NO_DEED_BEFORE = {
     **dict.fromkeys(("ran", "run"), word_set("into through across")), **dict.fromkeys(("added", "brought", "summed"), word_set("up")),
-    "gone": word_set("through"), "returned": word_set(":"), "left": word_set("it them everything"), "booked": word_set("out up solid"),
+    "marked": word_set("as"), "gone": word_set("through"), "returned": word_set(":"), "left": word_set("it them everything"), "booked": word_set("out up solid"),
 }  # fmt: skip
 _LEFT_ENDS, _RIGHT_ENDS = word_set(", ; : – — - and but so"), word_set(", ; : – — - but so because")
 # Where a thing is once it was moved or switched.
@@ -149,7 +149,6 @@ def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
         or (voice == "brief" and _is_weak(word))
         or (voice in ("state", "past") and not _SINCE.isdisjoint(words[max(0, at - REACH) : at + REACH]))
         or (voice == "past" and words[at + 1 : at + 2] == ["on"])
-        or (voice == "state" and words[at : at + 2] == ["marked", "as"])
     ):
         return None
     return Said(sentence, at, base_of(word), voice)

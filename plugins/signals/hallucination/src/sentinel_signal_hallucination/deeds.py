@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.tools import name_words, singular
+from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.backing import Backing
@@ -123,20 +122,14 @@ class _Case:
         if not one.by_self and one.sentence.words[one.at] in TROUBLE:
             return True
         if one.group == "light":
-            return not self._looked.isdisjoint(one.objects)
-        return not self._mentioned.isdisjoint((one.verb, *bases(one.sentence.words[one.at])))
+            return any(not facts.verbs.isdisjoint(one.objects) for facts in self._readers)
+        verbs = {one.verb, *bases(one.sentence.words[one.at])}
+        return any(not verbs.isdisjoint(_words_of(facts)) for facts in self._readers)
 
     @once
-    def _looked(self) -> frozenset[str]:
-        """The verbs of the tools that worked, where none of them did anything."""
-        tools = [] if self.turn.worked else [self.record.tools[call.call.name] for call in self.turn.done]
-        return frozenset(chain.from_iterable(facts.verbs for facts in tools))
-
-    @once
-    def _mentioned(self) -> frozenset[str]:
-        """The same, with all words in the names of those of which nothing is known."""
-        tools = [] if self.turn.worked else [self.record.tools[call.call.name] for call in self.turn.done]
-        return self._looked.union(*(name_words(facts.name) for facts in tools if facts.effect == "unknown"))
+    def _readers(self) -> set[ToolFacts]:
+        """The tools that worked, where none of them did anything."""
+        return set() if self.turn.worked else {self.record.tools[call.call.name] for call in self.turn.done}
 
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
@@ -226,6 +219,11 @@ class _Case:
         told = f"The agent says that something was done{what}, but {why}."
         weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
         return in_text(self.text, rule, told, one.sentence.start, one.sentence.end, weight, certain=certain)
+
+
+def _words_of(facts: ToolFacts) -> frozenset[str]:
+    """The verbs of a tool, or, where nothing is known of it, all words of its name."""
+    return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
 _LONG = re.compile(r"[a-z]{4,}")

@@ -116,7 +116,6 @@ class Derived:
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
         shares = [share for one in few for share in (one, one / _ALL) if 0 < share < 1]
-        yield from [1 - share for share in shares if low <= 1 - share <= high]
         for one in {one for one in few if one > 0}.union(*((1 - share, 1 + share, share) for share in shares)):
             yield from [one * other for other in _between(few, low / one, high / one, 0)]
 

@@ -52,7 +52,7 @@ def _is_knowing(case: Case) -> bool:
     says_that = not _CLAUSE.isdisjoint(one.sentence.words[one.at + 1 : one.at + _NEAR])
     if one.verb == "confirm" and one.by_self and says_that:
         return True
-    is_vague = lemmas().group.get(one.verb, "light" if one.verb in COMPLETE else "") == "light"
+    is_vague = lemmas().group.get(one.verb) == "light" or one.verb in COMPLETE
     return is_vague and not _KNOWING.isdisjoint(one.head)
 
 

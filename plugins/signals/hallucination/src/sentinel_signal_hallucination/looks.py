@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination.words import COMPLETE, PHRASES, bases, word_set
 
-__all__ = ["Look", "looks_at"]
+__all__ = ["GIVING", "Look", "looks_at"]
 
 # Capitals become small, a sentence's or a clause's end is marked on its last word, other marks are white space.
 _END = b"\x01"
@@ -35,9 +35,10 @@ _CHECKED = word_set(
     "test tests testsuite suite specs everything build builds compilation compiles mypy pyright typecheck typechecking typing typescript tsc types type-check "
     "type-checks lint linter linting eslint ruff flake8 pylint linters"
 )
-_GAVE = word_set(
-    "returned returns say says said show shows showed gave give gives reported reports responded indicate indicates confirmed came turned according lists listed found using via per through result flagged detected produced"
+GIVING = word_set(
+    "returned returns say says said show shows showed gave gives reported reports responded indicate indicates confirmed lists listed found flagged detected produced"
 )
+_GAVE = GIVING | word_set("came turned according using via per through result")
 # Common words that say something only before these.
 _NEXT = dict.fromkeys(("able", "managed"), frozenset((b"to",)))
 _LONGEST, _MOST = 24, 50_000

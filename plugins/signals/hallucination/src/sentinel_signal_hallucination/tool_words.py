@@ -11,7 +11,7 @@ from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.aspects import SELF
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.held import ADMITS
-from sentinel_signal_hallucination.looks import Look
+from sentinel_signal_hallucination.looks import GIVING, Look
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with
 from sentinel_signal_hallucination.tables import regex
@@ -26,8 +26,7 @@ _CHECKS = word_set("run execute query build test tests pytest lint check validat
 _LOOKS = _RUNS | word_set(
     "query search fetch browse scrape retrieve ping visit crawl look open check pull call read scan inspect access load test monitor analyze consult grep measure generate render paint export"
 )
-_DOES = word_set("do perform make conduct run")
-_USES = _LOOKS | _CALLS | _DOES
+_USES = _LOOKS | _CALLS
 _FOUND = word_set(
     "is are was were found shows show says showed returned got came gave reports lists reads read will there's"
 )
@@ -36,10 +35,7 @@ _SOURCE = "|".join(sorted((_TOOL_NOUNS | words_of("sources")) - word_set("code t
 _OWN_WORDS = word_set(
     "summary system service output response result results query function script server command database"
 )
-_TELLS = (
-    "returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|lists|listed|found|flagged|detected|produced"
-    "|turned up|came (?:back|up)"
-)
+_TELLS = "|".join((*sorted(GIVING), "turned up", "came (?:back|up)"))
 _PART = "results?|output|response|answer"
 _GAVE = regex(
     rf"\b(?:the|my|our|an?) (?:[\w-]+ ){{0,3}}?(?P<gave>{_SOURCE})(?: call)?(?:'s)?(?: (?:for|of|on) (?:[\w-]+ ){{0,2}}[\w-]+)?"
@@ -81,7 +77,7 @@ def _is_own(one: Said) -> bool:
 
 
 def _is_use(form: str) -> bool:
-    return form == "did" or not _USES.isdisjoint(bases(form))
+    return not _USES.isdisjoint(bases(form))
 
 
 def _is_whole(index: TraceIndex) -> bool:
@@ -119,8 +115,7 @@ def _words_of_tools(index: TraceIndex) -> frozenset[str]:
 def _is_outside(one: Said, text: Text) -> bool:
     """True for a look at what the conversation does not hold, with what was found."""
     near = one.sentence.words[one.at + 1 :][:_NEAR]
-    looks = one.verb in _LOOKS or (one.verb in _DOES and not (_LOOKS | {"lookup"}).isdisjoint(one.head))
-    if not looks or not near or not _GIVEN.isdisjoint(near):
+    if one.verb not in _LOOKS or not near or not _GIVEN.isdisjoint(near):
         return False
     rest = {
         word for sentence in sentences(low_of(text.content[one.sentence.start :][:_FAR])) for word in sentence.words
