@@ -47,16 +47,20 @@ def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evide
 def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
     if turn.in_vain is None and (not forms or any(deed.facts.runs_anything for deed in turn.worked)):
         return []
-    low = low_of(text.content)
-    return [] if asks_back(low) else _Case(text, low, turn, settings).verdict(forms)
+    return _Case(text, turn, settings).verdict(forms)
 
 
 class _Case:
     """One text of one turn."""
 
-    def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
-        self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
+    def __init__(self, text: Text, turn: Turn, settings: Settings) -> None:
+        self.text, self.turn, self.settings, self.record = text, turn, settings, turn.record
         self.backing = Backing(turn)
+
+    @once
+    def low(self) -> str:
+        """The plain words of the text."""
+        return low_of(self.text.content)
 
     @once
     def admits(self) -> bool:
@@ -70,8 +74,13 @@ class _Case:
 
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence; what no call covers is read by the grammar."""
-        if self.turn.in_vain is None and self.backing.deeds:
-            forms = frozenset(form for form in forms if not self.backing.covers(form))
+        if self.turn.in_vain is None:
+            if self.backing.deeds:
+                forms = frozenset([form for form in forms if not self.backing.covers(form)])
+            if not (forms or self.mistaken):
+                return []
+        if asks_back(self.low):
+            return []
         rows = dict[int, Evidence]()
         for one in self._said(forms):
             row, known = self._judge(one), rows.get(one.sentence.start)
@@ -81,17 +90,20 @@ class _Case:
             return [row]
         return list(rows.values())
 
-    def _misdirected(self) -> Evidence | None:
-        """What was done was done to another object than the user named."""
-        turn = self.turn
-        if not turn.worked or turn.asked < 0:
+    @once
+    def mistaken(self) -> tuple[str, str] | None:
+        """The object that the user named, and another one to which something was done instead."""
+        turn, index = self.turn, self.record.index
+        asked = index.messages[turn.asked].content or "" if turn.worked and turn.asked >= 0 else ""
+        if _DIGIT.search(asked) is None:
             return None
-        asked = self.record.index.messages[turn.asked].content or ""
-        pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
-        if pair is None or self.admits:
+        return other_object(self.text, asked, [deed.call for deed in turn.worked], index)
+
+    def _misdirected(self) -> Evidence | None:
+        if self.mistaken is None or self.admits:
             return None
         one = next((one for sentence in sentences(self.low) for one in said(sentence)), None)
-        why = f'the call was made for "{pair[1]}", not for "{pair[0]}"'
+        why = f'the call was made for "{self.mistaken[1]}", not for "{self.mistaken[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
@@ -226,6 +238,6 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
     return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
-_LONG = re.compile(r"[a-z]{4,}")
+_LONG, _DIGIT = re.compile(r"[a-z]{4,}"), re.compile(r"\d")
 _HAVE = word_set("have i've we've")
 _STATES = word_set("is are has have now reads goes i've it's was were")

@@ -8,7 +8,7 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.trace import Message, to_json
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.sentences import blank
-from sentinel_signal_hallucination.tables import once, regex
+from sentinel_signal_hallucination.tables import has_digit, once, regex
 
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
@@ -40,7 +40,7 @@ class Held:
     def results(self) -> list[str]:
         """The contents of results, in order, without the digits of letters that JSON escapes."""
         found = _results_of(self.index.messages[: self.until])
-        return [_ESCAPED.sub(" ", content) if "\\u" in content else content for content in found]
+        return [_ESCAPED.sub(" ", content) if "\\" in content else content for content in found]
 
     @once
     def told(self) -> str:
@@ -65,20 +65,16 @@ class Held:
     def names(self, written: str) -> bool:
         """True where an identifier was told, in whatever case, with or without its dashes."""
         low = written.lower()
-        return written in self.told or low in self.text or low.replace("-", "") in self._squeezed
+        return low in self.text or low.replace("-", "") in self.text.replace("-", "")
 
     def has(self, figure: str) -> bool:
         """True where a figure was told, or the agent itself gave it before."""
-        return stands(figure, self.told) or stands(figure, self.text) or stands(figure, self._own)
+        return stands(figure, self.told) or stands(figure, self._own) or stands(figure, self.all)
 
     @once
     def _own(self) -> str:
         """What the agent itself said before."""
         return "\n".join(text.content for text in self.index.texts if text.message_index < self.until)
-
-    @once
-    def _squeezed(self) -> str:
-        return self.text.replace("-", "")
 
     @once
     def told_by_tools(self) -> str:
@@ -127,7 +123,7 @@ def final_answer(index: TraceIndex) -> Text | None:
 def _takes_leave(text: Text, index: TraceIndex) -> bool:
     """True for a few words without a figure that answer no question."""
     before = index.messages[text.message_index - 1].content or ""
-    return len(text.content) <= _LEAVE and _DIGIT.search(text.content) is None and "?" not in before
+    return len(text.content) <= _LEAVE and not has_digit(text.content) and "?" not in before
 
 
 def stands(written: str, text: str) -> bool:
@@ -151,7 +147,6 @@ def _found(figure: str, text: str) -> bool:
     return False
 
 
-_DIGIT = regex(r"[0-9]")
 ADMITS = regex(
     r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
     r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"

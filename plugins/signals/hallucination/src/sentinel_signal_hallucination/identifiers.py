@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from string import ascii_letters
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.report import Finding
@@ -18,8 +19,10 @@ _IDENTIFIER = regex(
     r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
     r"|(?<![\w&])#\d{3,8}\b"
 )
-# A figure beside a letter or a mark, as in every identifier: looked for first.
-_MIXED = regex(r"[0-9](?:(?=[\w-])(?![0-9])|(?<=[\w#.-].)(?<![0-9].))")
+# Words of figures beside letters or marks, as in every identifier: looked for first, where each letter or mark is "a", each digit "0".
+_MIXED = re.compile(rb"0(?:a|(?<=a0))[^ ]*")
+_JOINING = f"#_-{ascii_letters}".encode() + bytes(range(128, 256))
+_SHAPES = bytes.maketrans(_JOINING + b"0123456789\n\r\t", b"a" * len(_JOINING) + b"0" * 10 + b" " * 3)
 _ELEMENTS = (
     "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Mn|Fe|Ni|Cu|Zn|As|Se|Br|Kr|Ag|Sn|Xe|Cs|Ba|Pt|Au|Hg|Pb|Bi|H|B|C|N|O|F|P|S|K|I|W|U"
 )
@@ -38,13 +41,10 @@ _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment"
 
 def _words(texts: Iterable[str]) -> dict[str, None]:
     """The words of the texts in which a figure stands beside a letter or a mark, each once."""
-    told, found, end = " ".join([*texts, ""]), dict[str, None](), 0
-    for mixed in _MIXED.finditer(told):
-        at = mixed.start()
-        if at >= end:
-            end = told.find(" ", at)
-            found[told[told.rfind(" ", 0, at) + 1 : end]] = None
-    return found
+    told = " ".join(texts).encode("utf-8", "replace")
+    shapes = told.translate(_SHAPES)
+    spans = map(re.Match.span, _MIXED.finditer(shapes))
+    return dict.fromkeys(told[shapes.rfind(b" ", 0, at) + 1 : end].decode() for at, end in spans)
 
 
 def _is_known(written: str, held: Held) -> bool:
@@ -60,9 +60,9 @@ def _untold(texts: Iterable[str], held: Held) -> Iterator[tuple[str, bool]]:
     words = (word for word in islice(_words(texts), _MOST) if word.strip(_MARKS) not in held.told)
     names = chain.from_iterable(map(re.Match.group, _IDENTIFIER.finditer(word)) for word in words)
     for name in islice(names, _MOST_ODD):
-        if not (held.names(name.lstrip("#")) or _FORMULA.match(name)):
+        if name.lstrip("#") not in held.told and _FORMULA.match(name) is None:
             certain = _is_known(name, held)
-            if certain or _NAME.match(name) is None:
+            if (certain or _NAME.match(name) is None) and not held.names(name.lstrip("#")):
                 yield name, certain
 
 

@@ -25,6 +25,6 @@ MARKS = (
     Mark("imitated_output", "_", "tool_res", regex(r"<tool_response>|<tool_results?>|\[tool_results?\s?:")),
     Mark("imitated_output", "<", "<function_result", regex(r"<function_results?>")),
     Mark("imitated_output", "`", "```tool_output", regex(r"```tool_outputs?\b")),
-    Mark("imitated_output", "O", "Observation", regex(r"\bAction(?: \d{1,3})?:[^\n]{1,400}(?:\n\s{0,8}Action Input[^\n]{0,400})?\s{0,8}Observation(?: \d{1,3})?:")),
+    Mark("imitated_output", "O", "Observation", regex(r"Action(?<!\wAction)(?: \d{1,3})?:[^\n]{1,400}(?:\n\s{0,8}Action Input[^\n]{0,400})?\s{0,8}Observation(?: \d{1,3})?:")),
     Mark("imitated_output", "<", "</", regex(r"</(?:execute|tool_call|code)>\s{0,8}(?:Observation(?: \d{1,3})?|(?:Code |Execution )?[Oo]utput):")),
 )  # fmt: skip

@@ -82,28 +82,40 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=64)
 def sentences(low: str) -> tuple[Sentence, ...]:
     """The sentences of a plain text, in order."""
-    return tuple(_cut(low, 0, len(low)))
+    spans = _spans(low, 0, len(low))
+    found = ((start, end, _TOKEN.findall(low, start, end), asks) for start, end, asks in spans)
+    return tuple([Sentence(low, start, end, words, asks=asks) for start, end, words, asks in found if words])
 
 
 def sentences_with(low: str, having: frozenset[str]) -> Iterator[Sentence]:
-    """The sentences that have one of the words and ask nothing; lines without any are passed over."""
-    begin = 0
-    for line in low.splitlines(keepends=True):
-        if any(map(line.__contains__, having)):
-            for one in _cut(low, begin, begin + len(line)):
-                if not (one.asks or having.isdisjoint(one.words)):
-                    yield one
-        begin += len(line)
+    """The sentences that have one of the words and ask nothing; lines and sentences without any are passed over."""
+    for begin, stop in sorted(_lines_with(low, having).items()):
+        for start, end, asks in _spans(low, begin, stop):
+            if not asks and any(map(low[start:end].__contains__, having)):
+                words = _TOKEN.findall(low, start, end)
+                if not having.isdisjoint(words):
+                    yield Sentence(low, start, end, words, asks=False)
 
 
-def _cut(low: str, start: int, stop: int) -> Iterator[Sentence]:
+def _lines_with(low: str, having: frozenset[str]) -> dict[int, int]:
+    """Where the lines begin and end that hold one of the words."""
+    lines = dict[int, int]()
+    for word in having:
+        at = low.find(word)
+        while at >= 0:
+            end = low.find("\n", at) + 1 or len(low)
+            lines[low.rfind("\n", 0, at) + 1] = end
+            at = low.find(word, end)
+    return lines
+
+
+def _spans(low: str, start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
+    """Where each sentence begins and ends, and whether it is a question."""
     for match in _END.finditer(low, start, stop):
         end = match.end()
-        if words := _TOKEN.findall(low, start, end):
-            yield Sentence(low, start, end, words, asks="?" in match[0])
+        yield start, end, "?" in match[0]
         start = end
-    if words := _TOKEN.findall(low, start, stop):
-        yield Sentence(low, start, stop, words, asks=False)
+    yield start, stop, False
 
 
 def span_around(text: str, start: int, end: int) -> str:

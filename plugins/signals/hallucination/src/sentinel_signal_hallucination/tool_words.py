@@ -130,7 +130,7 @@ def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> It
         for call in index.calls
         if call.result is not None and not failed(call, index.tools[call.call.name])
     )
-    first = next(gave, len(index.messages))
+    first = next(gave, len(index.messages)) if texts else 0
     texts = [text for text in texts if text.message_index <= first]
     for text in texts if texts and _is_whole(index) else ():
         low = low_of(text.content)

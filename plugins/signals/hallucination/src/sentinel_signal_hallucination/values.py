@@ -17,7 +17,7 @@ from sentinel_signal_hallucination.held import (
     value_evidence,
 )
 from sentinel_signal_hallucination.identifiers import in_reports, in_texts
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import has_digit, regex
 from sentinel_signal_hallucination.turns import Turns
 
 __all__ = ["unheld"]
@@ -30,7 +30,6 @@ _FIGURE = regex(
 _DATED = regex(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
-_DIGIT = regex(r"[0-9]")
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
     r"(?i)\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java)\b"
@@ -79,7 +78,7 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
             return
         number = turns.number(text.message_index)
         acts = text.is_copied or index.messages[text.message_index].tool_calls
-        if number >= 0 and not acts and _DIGIT.search(text.content) is not None:
+        if number >= 0 and not acts and has_digit(text.content):
             held = Held(index, text.message_index)
             figures = (value_evidence(text, "figure", match, settings.figure_weight) for match in _figures(text, held))
             rows = chain(in_texts([text], held, settings), figures if tools else ())
