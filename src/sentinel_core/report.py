@@ -129,7 +129,8 @@ class Detection:
             _make_tuple(self, "findings", Finding)
         if self.gaps != ():
             _make_tuple(self, "gaps", str)
-        _check(self, "details", str)
+        if type(self.details) is not str:
+            _check(self, "details", str)
 
 
 @fast

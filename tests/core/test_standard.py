@@ -2,8 +2,8 @@
 
 import pytest
 
-from sentinel_core import RS1, STANDARD, ExecutionTrace, Message, Signal, evaluate_trace
-from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS, triage_score
+from sentinel_core import RS1, STANDARD, Detection, ExecutionTrace, Message, Signal, evaluate_trace
+from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS
 
 TRACE = ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Done."),))
 
@@ -70,8 +70,8 @@ def test_triage_is_a_weighted_mean_over_what_could_be_measured():
     assert sum(TRIAGE_WEIGHTS.values()) == pytest.approx(1.0)
     four = {name: weight for name, weight in TRIAGE_WEIGHTS.items() if name in RS1.weights}
     assert {name: round(weight / 0.3, 9) for name, weight in four.items()} == RS1.weights
-    assert triage_score([("ending", 1.0), ("effort", 0.5), ("cost", None), ("mine", 1.0)]) == round(0.55 / 0.7, 9)
-    assert triage_score([("mine", 1.0), ("cost", None)]) is None
+    assert judged(ending=1.0, effort=0.5, cost=Detection(score=None), mine=1.0).triage_score == round(0.55 / 0.7, 9)
+    assert judged(mine=1.0, cost=Detection(score=None)).triage_score is None
     assert judged(**ZERO, ending=1.0, effort=0.5).triage_score == 0.55
     assert judged(RS1, **ZERO, ending=1.0, effort=0.5).triage_score == 0.55
 

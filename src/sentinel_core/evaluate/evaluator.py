@@ -9,7 +9,7 @@ import attrs
 from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.foreign import NonsenseError, Snapshot, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.evaluate.policy import Reason, combine, explain, judge, share, triage_score
+from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS, Reason, combine, explain, judge, share, triage_score
 from sentinel_core.offers import Rule
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
@@ -29,21 +29,22 @@ __all__ = ["BoundSignal", "Panel", "evaluate"]
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
+_REMARKS = frozenset((GAPS, NOTES))
 _UNMEASURED = "No verdict: no weighted signal could be measured."
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
 _Scores = tuple[tuple[str, float | None], ...]
-_Rows = tuple[SignalScore, Coverage, tuple[str, float | None]]
+_Measured = tuple[tuple[str, bool], ...]
+_Rows = tuple[SignalScore, Coverage, tuple[str, float | None], tuple[str, bool], float, float]
 
 
 class _Judged(NamedTuple):
-    """What the scores alone give."""
+    """What the deciding signals' scores alone give."""
 
     verdict: Verdict | None
     overall: float | None
     reasons: tuple[Reason, ...]
-    triage: float | None
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +94,7 @@ class Panel:
 
     @functools.cached_property
     def judged(self) -> Callable[[_Scores], _Judged]:
-        """What the profile makes of scores, by signal; kept, because most traces of a batch have the same few."""
+        """What the profile makes of the scores of deciding signals; kept, because most traces of a batch have the same few."""
         return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile))
 
     @functools.cached_property
@@ -102,8 +103,8 @@ class Panel:
         return functools.lru_cache(maxsize=256)(functools.partial(_rows, self))
 
     @functools.cached_property
-    def scope(self) -> Callable[[_Scores, tuple[str, ...]], str]:
-        """What a verdict on these scores rests on, without those signals that failed; kept as ``judged`` is."""
+    def scope(self) -> Callable[[_Measured, tuple[str, ...]], str]:
+        """What a verdict rests on where these signals were measured or not, and those failed; kept as ``judged`` is."""
         return functools.lru_cache(maxsize=1024)(functools.partial(_scope, self))
 
     @functools.cached_property
@@ -138,9 +139,9 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         rows.append(row(name, answer.score, answer.details, answer.gaps))
         if answer.findings:
             findings += [finding.of(name, _origin(index, finding)) for finding in answer.findings]
-    scores, covered, measured = zip(*rows, strict=True) if rows else ((), (), ())
+    scores, covered, deciding, measured, parts, weights = zip(*rows, strict=True) if rows else ((),) * 6
     failures = _in_order((*failed, *panel.standing_failures), panel)
-    judged = panel.judged(measured)
+    judged = panel.judged(deciding)
     verdict, overall, reasoning = _verdict(index, judged, findings, failures)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
@@ -155,7 +156,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         unread=_unread(index),
         profile=panel.printed_profile,
         settings=panel.printed_settings,
-        triage_score=judged.triage,
+        triage_score=triage_score(parts, weights),
         scope=panel.scope(measured, tuple([one.signal_name for one in failures if not one.advisory])),
         attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
     )
@@ -236,7 +237,7 @@ def _verdict(
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    verdict, overall, reasons, _ = judged
+    verdict, overall, reasons = judged
     if verdict in (None, "PASS") and not (index.texts or index.calls) and index.is_silent:
         return None, None, _SILENT
     if verdict is None:
@@ -252,22 +253,21 @@ def _verdict(
 
 
 def _judged(profile: Profile, scores: _Scores) -> _Judged:
-    """Verdict, overall score, reasons and triage score that the scores alone give."""
-    triage = triage_score(scores)
+    """Verdict, overall score and reasons that the scores alone give."""
     measured = {name: score for name, score in scores if score is not None}
     weighted = {name: score for name, score in measured.items() if name in profile.weights}
     if not weighted:
-        return _Judged(None, None, (), triage)
+        return _Judged(None, None, ())
     overall = combine(weighted, profile.weights)
     verdict, reasons = judge(overall, measured, profile)
-    return _Judged(verdict, overall, reasons, triage)
+    return _Judged(verdict, overall, reasons)
 
 
-def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
+def _scope(panel: Panel, measured: _Measured, failed: tuple[str, ...]) -> str:
     """One line: which signals could see something and which could not. The outcome itself nobody has checked."""
     groups = (
-        ("checked by", [name for name, score in scores if score is not None]),
-        ("not measured:", [name for name, score in scores if score is None]),
+        ("checked by", [name for name, is_measured in measured if is_measured]),
+        ("not measured:", [name for name, is_measured in measured if not is_measured]),
         ("left out:", sorted(panel.left_out & panel.deciding)),
         ("no answer from", failed),
     )
@@ -276,7 +276,7 @@ def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
 
 
 def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequence[str]) -> _Rows:
-    """The signal's rows among the scores and in the coverage, and what the verdict asks of it."""
+    """The signal's rows among the scores and in the coverage, and what the verdict, the scope and the triage score ask of it."""
     signal = next(signal for signal in panel.signals if signal.name == name)
     weights = panel.profile.weights
     weight = weights.get(name, 0.0)
@@ -296,7 +296,9 @@ def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequ
         reason=details if score is None else "",
         gaps=gaps,
     )
-    return row, coverage, (name, score)
+    triage = TRIAGE_WEIGHTS.get(name, 0.0) if score is not None else 0.0
+    deciding = (name, None if row.advisory else score)
+    return row, coverage, deciding, (name, score is not None), triage * (score or 0.0), triage
 
 
 def _coverage(panel: Panel, covered: tuple[Coverage, ...], failures: Sequence[SignalFailure]) -> tuple[Coverage, ...]:
@@ -336,6 +338,6 @@ def _metadata(index: TraceIndex) -> ReportMetadata:
 def _unread(index: TraceIndex) -> tuple[str, ...]:
     """What the reader noted that it could not use, and what it left out."""
     trace = index.trace
-    if not trace.metadata and (trace.details is None or not trace.details.children):
+    if _REMARKS.isdisjoint(trace.metadata) and (trace.details is None or not trace.details.children):
         return ()
     return tuple(reading_remarks(trace, GAPS, NOTES))

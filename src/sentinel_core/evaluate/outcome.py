@@ -113,7 +113,7 @@ def judge_text(content: str) -> Outcome:  # noqa: PLR0911 - one test a line
         return _NO_SIGN if content.strip() else _EMPTY
     start = head.lower()
     # Without a letter (a number) it tells nothing.
-    if not start.islower() and start.isascii() and len(content) <= _HEAD:
+    if len(content) <= _HEAD and start.isascii() and not start.islower():
         return _NO_SIGN
     groups = _groups()
     last = _last_line(content)

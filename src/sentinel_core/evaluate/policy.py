@@ -45,12 +45,10 @@ def share(parts: Iterable[float], weights: Mapping[str, float]) -> float:
     return round(fsum(parts) / fsum(weights.values()), _PLACES)
 
 
-def triage_score(scores: Iterable[tuple[str, float | None]]) -> float | None:
-    """The weighted mean, in [0, 1] and rounded once, over those signals that could be measured; None where none could."""
-    measured = [(TRIAGE_WEIGHTS[name], score) for name, score in scores if score is not None and name in TRIAGE_WEIGHTS]
-    if not measured:
-        return None
-    return round(fsum(weight * score for weight, score in measured) / fsum(weight for weight, _ in measured), _PLACES)
+def triage_score(parts: Iterable[float], weights: Iterable[float]) -> float | None:
+    """The weighted mean, in [0, 1] and rounded once, of ``parts`` (weight times score each); None where all weights are 0."""
+    whole = fsum(weights)
+    return round(fsum(parts) / whole, _PLACES) if whole else None
 
 
 class Reason(NamedTuple):
@@ -80,14 +78,12 @@ def judge(overall: float, scores: Mapping[str, float], profile: Profile) -> tupl
 
 def explain(reasons: Sequence[Reason], findings: Sequence[Finding]) -> str:
     """What is wrong, by the worst finding of the signal that decided, then the arithmetic; of a PASS the arithmetic alone."""
-    first, *rest = reasons
-    worst = min(
-        (one for one in findings if first.signal_name and one.rule.startswith(f"{first.signal_name}.")),
-        key=lambda finding: _SEVERITIES.index(finding.severity),
-        default=None,
-    )
-    lead = first.text if worst is None else f"{worst.text[:_LONGEST].rstrip('.')} ({first.text})"
-    return "; ".join([lead, *(reason.text for reason in rest)])
+    first, texts = reasons[0].signal_name, [reason.text for reason in reasons]
+    own = [one for one in findings if one.rule.startswith(f"{first}.")] if first else []
+    if own:
+        worst = min(own, key=lambda finding: _SEVERITIES.index(finding.severity))
+        texts[0] = f"{worst.text[:_LONGEST].rstrip('.')} ({texts[0]})"
+    return "; ".join(texts)
 
 
 def _severest(rule: CriticalRule) -> int:

@@ -36,15 +36,15 @@ def _written(index: TraceIndex) -> tuple[int, int]:
 
     Sub-agents' count, too; context that was copied after compaction does not.
     """
-    steps: dict[int, int] = {}
-    for text in index.texts:
-        if not text.is_copied:
-            steps[text.message_index] = len(text.content)
+    steps = {text.message_index: len(text.content) for text in index.texts if not text.is_copied}
     own = sum(steps.values())
     for call in index.calls:
         if not call.is_copied:
-            length = sum([len(value) for value in call.call.arguments.values() if type(value) is str])
-            steps[call.message_index] = steps.get(call.message_index, 0) + length
+            length = steps.get(call.message_index, 0)
+            for value in call.call.arguments.values():
+                if type(value) is str:
+                    length += len(value)
+            steps[call.message_index] = length
     longest = max(steps.values(), default=0)
     for child in index.children:
         written, most = _written(child)
@@ -53,7 +53,7 @@ def _written(index: TraceIndex) -> tuple[int, int]:
 
 
 def _tokens(index: TraceIndex) -> int | None:
-    used = [index.trace.token_usage, *(child.trace.token_usage for child in index.children)]
+    used = [one.trace.token_usage for one in (index, *index.children)]
     totals = [usage.total for usage in used if usage is not None]
     return sum(totals) if totals else None
 
@@ -61,7 +61,7 @@ def _tokens(index: TraceIndex) -> int | None:
 def _share(count: int, scale: tuple[int, int]) -> float:
     """Where the count stands between the scale's two powers of ten, from 0 to 1."""
     low, high = scale
-    return min(1.0, max(0.0, (math.log10(min(max(count, 1), 10**18)) - low) / (high - low)))
+    return (math.log10(min(max(count, 10**low), 10**high)) - low) / (high - low)
 
 
 def _explain() -> Mapping[str, Explanation]:

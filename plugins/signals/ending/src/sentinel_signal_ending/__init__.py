@@ -29,12 +29,11 @@ _AROUND = " \t\r\n\"'`()[]{}"
 _NOTHING = frozenset(("", "none", "null", "nan", "n/a", "undefined"))
 """Answers, without brackets and quotes, that say nothing."""
 
-_PINNED = r"^[ \t]*(?:async )?def (\w{2,80}) ?\(|^[ \t]*class (\w{2,80})\b|^[ \t]*assert (\w{2,80}) ?\("
-"""A line of code in the request that gives the name of what is to be written."""
+_PINNED = r"\n[ \t]*(?:(?:async )?def (\w{2,80}) ?\(|class (\w{2,80})\b|assert (\w{2,80}) ?\()"
+"""A line of code in the request that gives the name of what is to be written, after the end of the line before."""
 
-_pinned = re.compile(_PINNED, re.MULTILINE).finditer
-_patched = re.compile(r"^diff --git ", re.MULTILINE).findall
-_added = re.compile(r"^new file mode ", re.MULTILINE).findall
+_pinned = re.compile(_PINNED).finditer
+_words = re.compile(r"\w+").finditer
 
 
 def broken_off(last: Last) -> Part | None:
@@ -53,8 +52,9 @@ def empty_artifact(last: Last) -> Part | None:
         return None
     if handed_in.strip(_AROUND).casefold() in _NOTHING:
         return _CERTAIN, _found("empty_artifact", f'The answer submitted with "{call.call.name}" is empty.', call)
-    patched = len(_patched(handed_in))
-    if not patched or patched != len(_added(handed_in)) or not last.is_fix_asked:
+    lines = f"\n{handed_in}"
+    patched = lines.count("\ndiff --git ")
+    if not patched or patched != lines.count("\nnew file mode ") or not last.is_fix_asked:
         return None
     text = f"The patch only adds new files ({patched}) and changes no existing one, although a fix was requested."
     return _CERTAIN, _found("only_new_files", text, call)
@@ -73,7 +73,7 @@ def error_last(last: Last) -> Part | None:
 
 def handed_in_after_failure(last: Last) -> Part | None:
     """What was tried last failed, and the answer was handed in without another look; a call that was given nothing tried little."""
-    call = last.work
+    call = None if last.submission is None else last.work
     if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
     text = f'The last call before the answer was submitted, "{call.call.name}", failed.'
@@ -143,8 +143,8 @@ def missing_name(last: Last) -> Part | None:
         return None
     if "diff --git" in handed_in:  # a patch is to change what is named, and need not name it
         return None
-    names = [found[found.lastindex or 0] for found in _pinned(last.request)]
-    if not names or any(re.search(rf"\b{name}\b", handed_in) for name in names):
+    names = [found[found.lastindex or 0] for found in _pinned(f"\n{last.request}")]
+    if not names or any(word[0] in names for word in _words(handed_in)):
         return None
     return _LIKELY, _found(
         "missing_name", f'The request names "{names[-1]}"; the submitted code does not contain it.', call

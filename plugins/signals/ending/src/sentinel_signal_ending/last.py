@@ -217,7 +217,7 @@ def _call_in_words(index: "TraceIndex") -> Finding | None:
     if message.role != "assistant" or message.tool_calls or not message.content:
         return None
     tail = message.content[-_TAIL:]
-    call = _call_as_text(tail)
+    call = _call_as_text(tail) if "<" in tail or "{" in tail else None
     if call is None:
         return None
     text = "The run ends with a call that the agent wrote as text, so it was not run."

@@ -140,12 +140,15 @@ def _own(index: TraceIndex, settings: LoopSettings) -> "tuple[list[Part], list[s
 
 
 def _call_track(calls: list[Call], settings: LoopSettings) -> "Track | None":
+    if len(calls) < _FEWEST_ALIKE:
+        return None
     # Where the arguments differ, so do the keys; to write them all at once takes half as long.
-    if len(calls) < _FEWEST_ALIKE or len(set(canonical_each([call.call.arguments for call in calls]))) == len(calls):
+    given = canonical_each([call.call.arguments for call in calls])
+    if len(set(given)) == len(calls):
         return None
     from sentinel_signal_loop.stretches import call_track
 
-    return call_track(calls, settings)
+    return call_track(calls, given, settings)
 
 
 def _text_track(texts: Sequence[Text], settings: LoopSettings) -> "Track | None":

@@ -111,16 +111,15 @@ def rising(amount: float, half: float) -> float:
 _DIGITS = b"0123456789"
 
 
-def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | None:
+def call_track(calls: "Sequence[Call]", given: Sequence[bytes], settings: "LoopSettings") -> Track | None:
     """A step for each call, pointing at the latest same call if the result is the same too; None if none does.
 
-    A changed result is polling: the call counts as new, and the repeats that it ends were waiting for it. A failure that
-    ends failures is nothing that they waited for.
+    ``given`` has the canonical arguments of each call. A changed result is polling: the call counts as new, and the repeats
+    that it ends were waiting for it. A failure that ends failures is nothing that they waited for.
     """
-    keys = [call.key for call in calls]
     track = Track([call.message_index for call in calls], range(len(calls)))
     latest: dict[tuple[str, bytes], int] = {}
-    for position, key in enumerate(keys):
+    for position, key in enumerate(zip([call.call.name for call in calls], given, strict=True)):
         previous = latest.get(key, NEW)
         latest[key] = position
         if previous == NEW:

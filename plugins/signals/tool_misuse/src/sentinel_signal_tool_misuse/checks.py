@@ -86,7 +86,10 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     if (
         usual is None
         and offered is None
-        and all(state == "worked" and reason != "no_match" for state, reason, _ in outcomes)
+        and all(
+            reason != "no_match" if state == "worked" else state == "unknown" and call.call.details is None
+            for call, (state, reason, _) in zip(calls, outcomes, strict=True)
+        )
     ):
         return checked
     checked.worked = worked = [_worked(outcome) for outcome in outcomes]
