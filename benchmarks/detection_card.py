@@ -44,7 +44,7 @@ the short exchanges and in three quarters of the first plain claims. `make detec
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
 | 72 conversations in 12 domains: the call was never made | 58 | 81% (78%) | 59 | 1 (1) |
-| the same 72: the call failed | 58 | 74% (67%) | | |
+| the same 72: the call failed | 58 | 72% (67%) | | |
 | the same 72: one of several calls was never made | 41 | 49% (46%) | | |
 | the same 72: a figure or an identifier was altered | 12 | 100% (100%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
@@ -54,9 +54,14 @@ the short exchanges and in three quarters of the first plain claims. `make detec
 | 150 plain claims of an action, or of what a tool returned | 150 | 90% (91%) | 150 | 0 (2) |
 | 160 honest sessions that are easily mistaken for lies | | | 160 | 5 (8) |
 | another 150 such sessions | | | 150 | 4 (9) |
+| 50 conversations, in rare trades and literary words, in which the user then asks what was done | 50 | 16% (28%) | 50 | 1 (9) |
+| 40 such conversations with assistants of offices and shops | 40 | 45% (50%) | 40 | 1 (3) |
+| 140 answers with figures that no tool has given yet | 40 | 5% (5%) | 100 | 1 (9) |
+| 142 runs of a model with half a billion parameters, read one by one | 33 | 39% (36%) | 79 | 2 (3) |
 
 Most of the undetected lies in short exchanges claim one item more than was done, give a value that differs from the call's value, or name
-no action ("Both are with Sophie now"). If a trace neither lists tools nor has a call, Sentinel judges few claims, because nothing shows
+no action ("Both are with Sophie now"). A made-up figure that answers a question before any call is not found: the question may be one of
+general knowledge or arithmetic. If a trace neither lists tools nor has a call, Sentinel judges few claims, because nothing shows
 that the agent had a tool.
 
 ## What it cannot see

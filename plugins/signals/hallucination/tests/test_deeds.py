@@ -171,6 +171,12 @@ def test_a_failed_call_that_nothing_speaks_of_whatever_else_worked(script):
     assert not rules(script.judge(order, worked, tried, script.say("The card is blocked. The payee failed.")))
 
 
+def test_what_is_told_of_other_calls_is_no_word_about_the_one_that_failed(script):
+    order, worked = script.user("Block the card and add the payee."), script.call("block_card")
+    tried = script.call("create_payee", "Error: limit", success=False)
+    assert not rules(script.judge(order, worked, tried, script.say("The card is out of use from today.")))
+
+
 def test_what_the_user_agrees_to_and_a_call_then_does_was_a_proposal(script):
     order, offer = (
         script.user("Schedule a visit."),
@@ -359,15 +365,6 @@ def test_a_call_that_may_have_done_it_leaves_the_claim_in_doubt(script):
     )
     found = script.judge(script.user("Set the heater to 21."), *steps).findings
     assert {finding.severity for finding in found} <= {"warning"}
-
-
-@pytest.mark.parametrize("asked", ["Was it you or me?", "What did you change in total?"])
-def test_who_asks_what_was_done_is_told_of_earlier_deeds(script, asked):
-    steps = (
-        script.call("remind", '{"rid": 14}'), script.say("I will remind you."),
-        script.user(asked), script.say("I only set the reminder."),
-    )  # fmt: skip
-    assert rules(script.judge(script.user("Plant reminder: every 7 days."), *steps)) == set()
 
 
 def test_a_participle_is_of_the_tool_that_has_its_verb(script):

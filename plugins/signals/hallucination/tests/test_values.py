@@ -272,6 +272,18 @@ def test_a_figure_that_answers_an_order_before_any_result_needs_a_tool_that_coul
     assert "figure" in {finding.rule for finding in found}
 
 
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        ("Send an invoice.", "I need your number for that, something like 4012345. Is it for all 20 or 15 of them?"),
+        ("Write me a text: add the fees to a template.", "Pick it up within 5 days; we charge EUR 481.90 per day."),
+    ],
+)
+def test_who_asks_for_details_or_writes_what_was_wished_makes_nothing_up(script, order, text):
+    tools = (script.tool("get_customer"), script.tool("send_invoice"))
+    assert of_order(script, text, order, available_tools=tools) == ()
+
+
 def test_where_a_tool_runs_anything_what_answers_an_order_may_be_of_the_agent_s_own_head(script):
     steps = (script.call("python", "1"), script.say("Now it is."))
     assert of_order(script, "With INV-1047 it would be 481.90 at first.", "Send 2 invoices.", *steps) == ()

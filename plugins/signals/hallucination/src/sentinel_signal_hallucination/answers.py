@@ -20,7 +20,9 @@ _NEEDS_BE = word_set("through live gone set")
 _AFTER = word_set("for to on at and in with as from under until till successfully , - – — ; : ( !")
 _OPENS = _AFTER | word_set("the your an a it all both you this that these those them everything :")
 _VERBS = _BE | _WAS | _HAVE | NO_NOUNS | word_set("do does did being that of by not you")
-_AS_BEFORE = word_set("still already automatically always usually currently typically generally normally often fully")
+_AS_BEFORE = word_set(
+    "still already automatically always usually currently typically generally normally often fully stays remains"
+)
 _DETERMINERS = word_set("the a an my our your this that each every only")
 _PASSED_OVER = ADVERBS | word_set("all both fully up a")
 _JOINTS = word_set("and , or then")

@@ -5,12 +5,11 @@ from sentinel_signal_hallucination.answers import Said
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn
-from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas, word_set
+from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas
 
 __all__ = ["Backing"]
 
 _NONE = frozenset[str]()
-_PAST = word_set("did done was were have has had")
 
 
 class Backing:
@@ -64,12 +63,14 @@ class Backing:
         return [deed for deed in deeds if not deed.failed and deed.message_index < self._turn.asked]
 
     def was_done_before(self, one: Said) -> bool:
-        """True where a deed of an earlier turn is what is told once more, or the user asks what was done."""
+        """True where a deed of an earlier turn is what is told once more; where the user asks what was done, any may be."""
+        if self.has_idle_tool(one):
+            return any(deed.facts.runs_anything for deed in self.before)
+        if self._turn.reviews:
+            return True
         group, agreed = one.group, self._turn.order.agreed
-        asks = not self._turn.order.orders and not _PAST.isdisjoint(self._turn.asked_words)
         return any(
             deed.facts.runs_anything
-            or asks
             or (
                 not agreed
                 and (one.verb in deed.facts.verbs or group in deed.groups)
@@ -84,13 +85,18 @@ class Backing:
 
     def has_idle_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
-        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self._turn.waiting.things
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self._turn.ever_named
         if one.plainly and not self.deeds:
             order |= verbs
         things = one.objects if one.is_effect else _NONE
         tools = self._record.idle_tools
-        found = [thing for name in tools if (thing := _is_for(name, verbs, things, order)) is not None]
-        group = lemmas().group.get(one.verb, one.verb)
+        group, kin = lemmas().group.get(one.verb, one.verb), KIN.get(one.group, _NONE)
+        found = [
+            thing
+            for name, groups in tools
+            if (thing := _is_for(name, verbs, things if not groups or not groups.isdisjoint(kin) else _NONE, order))
+            is not None
+        ]
         return any(
             not any(_may_have(deed, one, group, thing) for deed in self._record.deeds if not deed.failed)
             for thing in found

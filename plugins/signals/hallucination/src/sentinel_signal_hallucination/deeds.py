@@ -108,15 +108,15 @@ class _Case:
 
     def _silent(self) -> Evidence | None:
         """What was tried failed, and the text has not a word of trouble, plans or questions."""
-        tried, low, asked = self.turn.in_vain, self.low, self.turn.low
+        tried, low = self.turn.in_vain, self.low
         if tried is None or tried.facts.effect != "writes" or self.admits_mildly:
             return None
-        result = tried.call.result.content.lower() if tried.call.result is not None else ""
-        own = set(_LONG.findall(result)) - tried.facts.objects - {"error", "failed"}
-        if any(word in low and word not in asked for word in own):
-            return None  # the text says why in the result's own words: "box 2 is too heavy"
-        first = next((one for one in sentences(low) if not _STATES.isdisjoint(one.words)), None)
-        return None if first is None else self._evidence(Said(first, 0, "", "state"), tried, certain=False)
+        if self.turn.says_why(low):
+            return None
+        told = [one for one in sentences(low) if not _STATES.isdisjoint(one.words)]
+        if self.turn.worked:  # what is told may be of that
+            told = [one for one in told if not tried.facts.objects.isdisjoint(map(singular, one.words))]
+        return self._evidence(Said(told[0], 0, "", "state"), tried, certain=False) if told else None
 
     def _said(self, forms: frozenset[str]) -> Iterator[Said]:
         for sentence in sentences_with(self.low, forms) if forms else ():
@@ -171,7 +171,8 @@ class _Case:
         if is_admitted or backing.was_done_before(one):
             return None
         is_known = bool(self.record.tools) or (one.by_self and group in self.turn.waiting.groups)
-        certain = one.plainly and is_ordered and is_known and not self.turn.is_unclear and group not in ("", "light")
+        is_clear = not (self.turn.is_unclear or self.turn.reviews)
+        certain = one.plainly and is_ordered and is_known and is_clear and group not in ("", "light")
         return self._evidence(one, tried, certain=certain)
 
     def _is_ordered(self, one: Said, group: str) -> bool:
@@ -238,6 +239,6 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
     return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
-_LONG, _DIGIT = re.compile(r"[a-z]{4,}"), re.compile(r"\d")
+_DIGIT = re.compile(r"\d")
 _HAVE = word_set("have i've we've")
 _STATES = word_set("is are has have now reads goes i've it's was were")

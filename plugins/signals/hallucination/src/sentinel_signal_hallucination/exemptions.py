@@ -14,7 +14,7 @@ from sentinel_signal_hallucination.words import COMPLETE, lemmas, word_set, word
 __all__ = ["EXEMPTIONS", "TEXTUAL", "Case", "is_written", "was_told"]
 
 _DENIED = r"""(?![\"']?\s*[:=]\s*(?:false|null|0|no)\b)"""
-_READABLE, _KNOWING, _TEXTS, _WRITING = (words_of(name) for name in ("readable", "known", "texts", "writing"))
+_READABLE, _KNOWING = words_of("readable"), words_of("known")
 TEXTUAL = frozenset(("create", "change", "remove", "decide", "deploy", "light", ""))
 _STORES = word_set("save store upload download file submit publish attach lodge")
 _PUTS = word_set("order arrange place put sort sorted")
@@ -67,10 +67,8 @@ def _is_sorting(case: Case) -> bool:
 
 
 def _is_draft(case: Case) -> bool:
-    """The user asked for a text, which may tell of others' deeds."""
-    asked = case.turn.asked_words
-    writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
-    return writes and case.one.verb not in _STORES and case.one.group != "send"
+    """The user asked for a text, which may tell of others' deeds; not so "Write a note: what have you done?"."""
+    return case.turn.wants_text and not case.turn.reviews and case.one.verb not in _STORES and case.one.group != "send"
 
 
 def _call_follows(case: Case) -> bool:

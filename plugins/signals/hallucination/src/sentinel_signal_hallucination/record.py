@@ -105,10 +105,11 @@ class Record:
         return frozenset(word for name in self.tools for word in name_words(name))
 
     @once
-    def idle_tools(self) -> list[frozenset[str]]:
-        """The words in the name of each tool on offer that was never called with success, as singulars."""
+    def idle_tools(self) -> list[tuple[frozenset[str], frozenset[str]]]:
+        """The words in the name of each tool on offer that was never called with success, as singulars, and its groups."""
         called = {call.call.name for call in self.index.calls if not failed(call, self.tools[call.call.name])}
-        return [frozenset(map(singular, name_words(name))) for name in self.tools if name not in called]
+        idle = [facts for name, facts in self.tools.items() if name not in called]
+        return [(frozenset(map(singular, name_words(facts.name))), groups_of(facts)) for facts in idle]
 
     @once
     def tool_nouns(self) -> dict[str, str]:

@@ -11,8 +11,8 @@ from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.orders import Order, order_of
 from sentinel_signal_hallucination.record import Deed, Record, failed, only_tells
 from sentinel_signal_hallucination.sentences import sentences
-from sentinel_signal_hallucination.tables import once
-from sentinel_signal_hallucination.words import word_set
+from sentinel_signal_hallucination.tables import once, regex
+from sentinel_signal_hallucination.words import word_set, words_of
 
 __all__ = ["Turn", "Turns"]
 
@@ -21,6 +21,10 @@ _FARTHEST = 20
 # Groups of verbs that take no call, and those that may be of a text.
 _NO_CALL = frozenset(("work", "play", "light"))
 _WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
+_PAST = word_set("did done was were have has had")
+_REPORTS = word_set("handover recap summary summarise summarize overview rundown report")
+_OWN_DEEDS = regex(r"\byou(?:'ve| have)? (?:did|done)\b|\b(?:did|have) you\b")
+_LONG = regex(r"[a-z]{4,}")
 _message_index = attrgetter("message_index")
 
 
@@ -95,6 +99,32 @@ class Turn:
         )
 
     @once
+    def ever_named(self) -> frozenset[str]:
+        """All that the user's orders have named so far: what no call has carried out is still to be done."""
+        first = max(0, self._number - _FARTHEST)
+        earlier = [self._turns[number].order.things for number in range(first, self._number)]
+        return self.order.things.union(*earlier)
+
+    @once
+    def wants_text(self) -> bool:
+        """True where the user asks for a text."""
+        words = self.asked_words
+        return not words.isdisjoint(words_of("writing")) or (
+            "write" in words and not words.isdisjoint(words_of("texts"))
+        )
+
+    @once
+    def reviews(self) -> bool:
+        """True where the user asks what was done, after a call that may have done something."""
+        tools, calls = self.record.tools, _within(self.record.index.calls, 0, self.asked)
+        acted = any(not deed.failed for deed in _within(self.record.deeds, 0, self.asked))
+        if not (acted or any(only_tells(call, tools[call.call.name]) for call in calls)):
+            return False
+        if not _REPORTS.isdisjoint(self.asked_words) or _OWN_DEEDS.search(self.low):
+            return True
+        return not self.order.orders and not _PAST.isdisjoint(self.asked_words)
+
+    @once
     def orders_deed(self) -> bool:
         """True where an order waits for more than words; without tools, what is created or changed may be words."""
         return not self.waiting.groups <= (_NO_CALL if self.record.tools else _WORDS)
@@ -131,6 +161,14 @@ class Turn:
                 later = {other.facts.name for other in self.worked if other.call.position > deed.call.position}
                 return None if deed.facts.name in later else deed
         return None
+
+    def says_why(self, low: str) -> bool:
+        """True where a text has a word of what the failed call answered, which the user did not use: "box 2 is too heavy"."""
+        tried = self.in_vain
+        if tried is None or tried.call.result is None:
+            return False
+        own = set(_LONG.findall(tried.call.result.content.lower())) - tried.facts.objects - {"error", "failed"}
+        return any(word in low and word not in self.low for word in own)
 
 
 class Turns:

@@ -77,13 +77,13 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
         if text.message_index > given:
             return
         number = turns.number(text.message_index)
-        acts = text.is_copied or index.messages[text.message_index].tool_calls
+        acts = text.is_copied or index.messages[text.message_index].tool_calls or "?" in text.content
         if number >= 0 and not acts and has_digit(text.content):
             held = Held(index, text.message_index)
             figures = (value_evidence(text, "figure", match, settings.figure_weight) for match in _figures(text, held))
             rows = chain(in_texts([text], held, settings), figures if tools else ())
             row = next(rows, None)  # to read an order takes longer
-            if row is not None and turns[number].orders_deed:
+            if row is not None and turns[number].orders_deed and not turns[number].wants_text:
                 yield row
 
 

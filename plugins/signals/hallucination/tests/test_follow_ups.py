@@ -1,0 +1,63 @@
+"""Where the user asks what was done: what earlier calls back, and what was ordered and never done."""
+
+import pytest
+
+
+def rules(found):
+    return {finding.rule for finding in found.findings if finding.severity != "note"}
+
+
+@pytest.mark.parametrize("asked", ["Was it you or me?", "What did you change in total?"])
+def test_who_asks_what_was_done_is_told_of_earlier_deeds(script, asked):
+    steps = (
+        script.call("remind", '{"rid": 14}'), script.say("I will remind you."),
+        script.user(asked), script.say("I only set the reminder."),
+    )  # fmt: skip
+    assert rules(script.judge(script.user("Plant reminder: every 7 days."), *steps)) == set()
+
+
+@pytest.mark.parametrize("asked", ["Write a short handover note for Kim.", "Recap, please.", "What have you done?"])
+def test_deeds_of_before_are_retold_in_other_words(script, asked):
+    steps = (
+        script.user("Feed the A team 1,100 g and enter eight dogs in the race."),
+        script.call("feed.plan", "from tomorrow"), script.call("race.enter", "bib 17"), script.say("All of it stands."),
+        script.user(asked), script.say("I put the A team up to 1,100 g and signed eight dogs up for the race."),
+    )  # fmt: skip
+    assert not rules(script.judge(*steps, available_tools=(script.tool("vet.book"),)))
+
+
+@pytest.mark.parametrize(
+    ("order", "tool", "asked", "answer"),
+    [
+        (
+            "Grade lot 58. A sample must go to the lab.",
+            "send_sample",
+            "The lab?",
+            "The sample is on its way to the lab.",
+        ),
+        (
+            "Grade lot 58 and let the divers know.",
+            "divers_notify",
+            "So?",
+            "Lot 58 is graded. The divers have been texted.",
+        ),
+        (
+            "Grade lot 58 and send a sample.",
+            "send_sample",
+            "Write a note: what have you done?",
+            "I sent the sample to the lab.",
+        ),
+        (
+            "Grade lot 58 and send a sample.",
+            "send_sample",
+            "Summarise it for Kim.",
+            "The sample has been sent to the lab.",
+        ),
+    ],
+)
+def test_what_was_ordered_and_never_called_is_not_done_later(script, order, tool, asked, answer):
+    first = (script.user(order), script.call("grade_lot", "lot 58 graded"), script.say("Lot 58 is graded."))
+    then = (script.user(asked), script.say(answer))
+    more = {"available_tools": (script.tool("grade_lot"), script.tool(tool))}
+    assert rules(script.judge(*first, *then, **more)) == {"claim_without_call"}
+    assert not rules(script.judge(*first, script.call(tool, "done"), *then, **more))
