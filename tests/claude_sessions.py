@@ -67,7 +67,9 @@ class ClaudeSession:
         """Write the files; the path of the session's own."""
         path = Path(folder) / f"{self.session_id}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.text(), encoding="utf-8")
+        fresh = path.with_suffix(".new")  # who reads meanwhile must not find half of it
+        fresh.write_text(self.text(), encoding="utf-8")
+        fresh.replace(path)
         for name, inner in self.agents.items():
             file = path.with_suffix("") / "subagents" / f"agent-{name}.jsonl"
             file.parent.mkdir(parents=True, exist_ok=True)
