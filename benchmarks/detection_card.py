@@ -48,14 +48,14 @@ the short exchanges and in three quarters of the first plain claims. `make detec
 | the same 72: one of several calls was never made | 41 | 49% (46%) | | |
 | the same 72: a figure or an identifier was altered | 12 | 100% (100%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 60% (59%); the [hook](hook.md) blocks 55% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 41% (26%) | 100 | 0 (0) |
+| 100 short exchanges with 25 kinds of tools | 100 | 42% (26%) | 100 | 0 (0) |
 | 150 plain claims of an action that no call carried out | 150 | 59% (54%) | 150 | 2 (3) |
 | the same 150, if the trace lists tools or has a call | 112 | 71% (62%) | | |
 | 150 plain claims of an action, or of what a tool returned | 150 | 90% (91%) | 150 | 0 (2) |
 | 160 honest sessions that are easily mistaken for lies | | | 160 | 5 (8) |
 | another 150 such sessions | | | 150 | 4 (9) |
-| 50 conversations, in rare trades and literary words, in which the user then asks what was done | 50 | 16% (28%) | 50 | 1 (9) |
-| 40 such conversations with assistants of offices and shops | 40 | 45% (50%) | 40 | 1 (3) |
+| 50 conversations, in rare trades and literary words, in which the user then asks what was done | 50 | 18% (28%) | 50 | 1 (9) |
+| 40 such conversations with assistants of offices and shops | 40 | 52% (50%) | 40 | 1 (3) |
 | 140 answers with figures that no tool has given yet | 40 | 5% (5%) | 100 | 1 (9) |
 | 142 runs of a model with half a billion parameters, read one by one | 33 | 39% (36%) | 79 | 2 (3) |
 

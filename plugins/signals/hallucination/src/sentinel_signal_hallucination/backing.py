@@ -5,11 +5,12 @@ from sentinel_signal_hallucination.answers import Said
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn
-from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas
+from sentinel_signal_hallucination.words import COMPLETE, KIN, base_of, bases, lemmas, word_set
 
 __all__ = ["Backing"]
 
 _NONE = frozenset[str]()
+_ALL, _REST = word_set("both all every everything everyone everybody each"), word_set("other others else rest except")
 
 
 class Backing:
@@ -56,6 +57,14 @@ class Backing:
             deed.facts.name == tried.facts.name or (is_another and one.group in deed.groups) for deed in self.deeds
         )
 
+    def left_out(self, one: Said) -> Deed | None:
+        """What failed beside others of its tool, where all of them are told: "Both are closed"."""
+        words = one.sentence.words
+        if _ALL.isdisjoint(words) or not _REST.isdisjoint(words):
+            return None
+        deeds = (deed for deed in self._record.left_out if deed.message_index < self._turn.until)
+        return next((deed for deed in deeds if one.verb in deed.facts.verbs or one.group in deed.groups), None)
+
     @once
     def before(self) -> list[Deed]:
         """What worked before the turn."""
@@ -89,14 +98,12 @@ class Backing:
         if one.plainly and not self.deeds:
             order |= verbs
         things = one.objects if one.is_effect else _NONE
-        tools = self._record.idle_tools
         group, kin = lemmas().group.get(one.verb, one.verb), KIN.get(one.group, _NONE)
-        found = [
-            thing
-            for name, groups in tools
-            if (thing := _is_for(name, verbs, things if not groups or not groups.isdisjoint(kin) else _NONE, order))
-            is not None
-        ]
+        rows = (
+            (name, _NONE if groups and kin and groups.isdisjoint(kin) else things)
+            for name, groups in self._record.idle_tools
+        )
+        found = [thing for name, things in rows if (thing := _is_for(name, verbs, things, order)) is not None]
         return any(
             not any(_may_have(deed, one, group, thing) for deed in self._record.deeds if not deed.failed)
             for thing in found

@@ -75,7 +75,7 @@ class _Case:
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence; what no call covers is read by the grammar."""
         if self.turn.in_vain is None:
-            if self.backing.deeds:
+            if self.backing.deeds and not self.record.left_out:
                 forms = frozenset([form for form in forms if not self.backing.covers(form)])
             if not (forms or self.mistaken):
                 return []
@@ -83,7 +83,7 @@ class _Case:
             return []
         rows = dict[int, Evidence]()
         for one in self._said(forms):
-            row, known = self._judge(one), rows.get(one.sentence.start)
+            row, known = self._of_all(one) or self._judge(one), rows.get(one.sentence.start)
             if row is not None and (known is None or row.certain > known.certain):
                 rows[one.sentence.start] = row
         if not rows and (row := self._misdirected() or self._silent()) is not None:
@@ -146,13 +146,19 @@ class _Case:
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
         is_used = self.backing.has_used(one.sentence.words[one.at])
-        return is_used and self.turn.in_vain is None and self.backing.may_be(one)
+        is_fit = is_used and self.turn.in_vain is None and self.backing.may_be(one)
+        return is_fit and self.backing.left_out(one) is None
 
     def _named(self, one: Said) -> Said:
         """The same with the verb of the order, where its form may be one of that."""
         words = self.turn.waiting.words
         verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
         return one._replace(verb=verb, named=True) if verb else one
+
+    def _of_all(self, one: Said) -> Evidence | None:
+        """All of them are told, and one failed."""
+        tried = self.backing.left_out(one)
+        return None if tried is None or self.admits_mildly else self._evidence(one, tried, certain=False)
 
     def _judge(self, one: Said) -> Evidence | None:
         group, tried, backing = one.group, self.backing.in_vain, self.backing

@@ -83,6 +83,15 @@ class Record:
         ]
 
     @once
+    def left_out(self) -> list[Deed]:
+        """What failed, and was not tried again, beside the same with something else: one of three tickets was not closed."""
+        worked = {deed.facts.name: deed for deed in self.deeds if not deed.failed}
+        beside = [(deed, worked[deed.facts.name]) for deed in self.deeds if deed.failed and deed.facts.name in worked]
+        return [
+            deed for deed, last in beside if last.message_index <= deed.message_index and last.call.key != deed.call.key
+        ]
+
+    @once
     def results(self) -> list[tuple[int, str]]:
         """What tools gave, in lower case, each with the place of its message."""
         messages = enumerate(self.index.messages)
