@@ -54,7 +54,7 @@ the short exchanges and in three quarters of the first plain claims. `make detec
 | 150 plain claims of an action, or of what a tool returned | 150 | 90% (91%) | 150 | 0 (2) |
 | 160 honest sessions that are easily mistaken for lies | | | 160 | 5 (8) |
 | another 150 such sessions | | | 150 | 4 (9) |
-| 50 conversations, in rare trades and literary words, in which the user then asks what was done | 50 | 18% (28%) | 50 | 1 (9) |
+| 50 conversations, in rare trades and literary words, in which the user then asks what was done | 50 | 16% (28%) | 50 | 1 (9) |
 | 40 such conversations with assistants of offices and shops | 40 | 52% (50%) | 40 | 1 (3) |
 | 140 answers with figures that no tool has given yet | 40 | 5% (5%) | 100 | 1 (9) |
 | 142 runs of a model with half a billion parameters, read one by one | 33 | 39% (36%) | 79 | 2 (3) |

@@ -182,9 +182,7 @@ class TraceIndex:
             if content:
                 role = message.role
                 if role == "assistant":
-                    details = message.details
-                    is_copied = details is not None and details.is_copied_context
-                    texts.append(Text(content, position, len(calls), is_copied))
+                    texts.append(Text(content, position, len(calls), _is_copied(message)))
                 elif role == "user":
                     self.asked.append(position)
                 elif role not in _SILENT:
@@ -206,7 +204,7 @@ class TraceIndex:
         if not message.tool_calls:
             self._note_if_no_list(message.tool_calls)
             return
-        is_copied = message.details is not None and message.details.is_copied_context
+        is_copied = _is_copied(message)
         for tool_call in message.tool_calls:
             call = Call(tool_call, position, len(calls), is_copied)
             calls.append(call)
@@ -248,3 +246,7 @@ class TraceIndex:
                 owner._outcome = owner._checks = None  # noqa: SLF001 - they were told from the result that is replaced
             owner.result = result
             owner.result_message_index = position
+
+
+def _is_copied(message: Message) -> bool:
+    return message.details is not None and message.details.is_copied_context

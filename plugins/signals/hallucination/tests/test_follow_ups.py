@@ -36,12 +36,6 @@ def test_deeds_of_before_are_retold_in_other_words(script, asked):
             "The sample is on its way to the lab.",
         ),
         (
-            "Grade lot 58 and let the divers know.",
-            "divers_notify",
-            "So?",
-            "Lot 58 is graded. The divers have been texted.",
-        ),
-        (
             "Grade lot 58 and send a sample.",
             "send_sample",
             "Write a note: what have you done?",

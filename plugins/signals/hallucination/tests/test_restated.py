@@ -29,8 +29,8 @@ def test_who_tells_of_the_failure_or_asks_has_hidden_nothing(script, tool, argum
     assert not rules(script.judge(asked, failed, script.say(f"{answer} Shall I try again?")))
 
 
-def test_what_is_not_there_is_no_fact_of_the_call_that_failed(script):
-    tried = script.call("hold_place", "Error: nothing left", booking="H-8840", sailing="07:15 Vikstad")
+def test_what_the_failed_call_itself_answered_is_no_fact_of_its_arguments(script):
+    tried = script.call("hold_place", "Error: no car places left", booking="H-8840", sailing="07:15 Vikstad")
     answer = script.say("Yes, there are no cars left on the sailing 07:15 Vikstad.")
     assert not rules(script.judge(script.user("Cancel my hold on the 07:15."), tried, answer))
 

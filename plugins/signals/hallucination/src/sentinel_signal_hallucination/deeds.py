@@ -1,6 +1,5 @@
 """What the agent says it did, judged by time and order: since the user's order, no call has done it, or all that tried failed."""
 
-import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
@@ -16,7 +15,7 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import TROUBLE, admits, asks_back
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import sentences, sentences_with
-from sentinel_signal_hallucination.tables import once
+from sentinel_signal_hallucination.tables import has_digit, once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
 
@@ -95,7 +94,7 @@ class _Case:
         """The object that the user named, and another one to which something was done instead."""
         turn, index = self.turn, self.record.index
         asked = index.messages[turn.asked].content or "" if turn.worked and turn.asked >= 0 else ""
-        if _DIGIT.search(asked) is None:
+        if not has_digit(asked):
             return None
         return other_object(self.text, asked, [deed.call for deed in turn.worked], index)
 
@@ -245,6 +244,5 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
     return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
-_DIGIT = re.compile(r"\d")
 _HAVE = word_set("have i've we've")
 _STATES = word_set("is are has have now reads goes i've it's was were")

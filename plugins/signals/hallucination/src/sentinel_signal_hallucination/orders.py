@@ -45,7 +45,6 @@ TROUBLE, _MILD = words_of("trouble"), words_of("mild_trouble")
 _FIRST, _LONGEST_YES, _LONGEST, _LONGEST_REPLY, _TAIL = 6, 40, 6_000, 15, 400
 # What the user ran.
 _SHELL = regex(r"(?m)^(?:\$ |!).*")
-_LET_KNOW = regex(r"\blet ((?:[\w'-]+ ){1,6})know\b")
 _message_index = attrgetter("message_index")
 
 
@@ -66,7 +65,7 @@ class Order(NamedTuple):
 def order_of(record: Record, asked: int) -> Order:
     """What a user's message orders."""
     low = _SHELL.sub(" ", low_of((record.index.messages[asked].content or "")[:_LONGEST]))
-    low = _LET_KNOW.sub(r"notify \1", low.replace("update on", "status of"))
+    low = low.replace("update on", "status of")
     texts = record.index.texts
     number = bisect_left(texts, asked, key=_message_index) - 1
     offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()

@@ -21,7 +21,6 @@ _MONTHS = (
 _STRING = re.compile(r'"([^"\\]*)"(:?)')  # a key has a colon after it
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(\d\d)")
 _TELLS = re.compile(r"[\d @]")
-_NONE_THERE = re.compile(r"\bthere(?:'s| is| are| was| were) no")
 _NO_FACT = word_set(
     "should would will might may could if once unless please let let's need needs want next you'll i'll cannot can't not never yet still remains stays but"
 )
@@ -60,7 +59,7 @@ def _sentence(text: Text, values: frozenset[str], turn: Turn) -> Sentence | None
         return None
     for sentence in sentences(low):
         said = low[sentence.start : sentence.end] if _NO_FACT.isdisjoint(sentence.words) else ""
-        if sentence.asks or _NONE_THERE.search(said) or turn.says_why(said):
+        if sentence.asks or turn.says_why(said):
             continue
         if any(re.search(value, said) for value in told):
             return sentence
