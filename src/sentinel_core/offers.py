@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # only commands need click, and a library user has none
     import click
 
 __all__ = [
+    "Branch",
     "Command",
     "Explanation",
     "Guardrail",
@@ -58,16 +59,33 @@ class Rule:
 
 
 @attrs.frozen(kw_only=True)
+class Branch:
+    """One way in which a rule is reached, for signals that know how often each is right. A finding names it in ``branch``.
+
+    ``help`` says what it rests on, ``examples`` are sentences that it finds, ``severity`` is that of its findings, and
+    ``odds`` say how often it was right and wrong where that was measured.
+    """
+
+    name: str
+    help: str
+    examples: Sequence[str]
+    severity: Literal["note", "warning", "error"]
+    odds: str
+
+
+@attrs.frozen(kw_only=True)
 class Explanation:
     """What ``sentinel explain`` says about a rule, in addition to the ``Rule`` itself.
 
     ``why`` says why it matters, ``mend`` what to change in the agent. ``example`` is a trace in Sentinel's own format,
-    without an id, in which the signal finds the rule with its default settings; a test checks this.
+    without an id, in which the signal finds the rule with its default settings; a test checks this. ``branches`` are the
+    ways in which the rule is reached, if there are several.
     """
 
     why: str
     mend: str
     example: Mapping[str, Any]
+    branches: Sequence[Branch] = ()
 
     @property
     def trace(self) -> "sentinel_core.ExecutionTrace":

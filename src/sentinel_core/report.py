@@ -57,14 +57,15 @@ class Finding:
 
     ``rule`` is the rule's short id (``claim_without_call``), which a report prefixes with the signal's name. ``quote``
     is the evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of
-    children, outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in.
+    children, outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in. ``branch`` names the way in
+    which the rule was reached, such as ``ordered``, if the signal knows how often each way is right.
     Raises ``TypeError`` or ``ValueError`` for an invalid value.
     """
 
     rule: str
     """The rule's id; in a report, it is prefixed with the signal's name."""
     severity: Severity
-    """How bad it is, for people and CI; it does not affect the verdict."""
+    """How bad it is; where findings decide the verdict, an error is FAIL and a warning is WARN, if the signal has a weight."""
     text: str
     """What is wrong, in a sentence."""
     message_index: int | None = None
@@ -77,11 +78,13 @@ class Finding:
     """Which sub-agent: indices of children, outermost first."""
     origin: str | None = None
     """Where the source has that message: a line, a span."""
+    branch: str | None = None
+    """The way in which the rule was reached, where a rule has several; each has odds of its own."""
 
     def __attrs_post_init__(self) -> None:
         if type(self.rule) is type(self.text) is str and self.severity in _SEVERITIES and self.trace_path == ():
-            number, quote, call_id = self.message_index, self.quote, self.call_id
-            texts_fit = (quote is None or type(quote) is str) and (call_id is None or type(call_id) is str)
+            number, texts = self.message_index, (self.quote, self.call_id, self.branch)
+            texts_fit = all(text is None or type(text) is str for text in texts)
             if texts_fit and (number is None or type(number) is int):
                 return
         self._check_slowly()
@@ -92,6 +95,7 @@ class Finding:
         _check(self, "message_index", int, _NONE)
         _check(self, "call_id", str, _NONE)
         _check(self, "quote", str, _NONE)
+        _check(self, "branch", str, _NONE)
         _make_tuple(self, "trace_path", int)
         if self.severity not in _SEVERITIES:
             raise ValueError(f"severity: expected one of {', '.join(_SEVERITIES)}, got {self.severity!r}")
@@ -107,6 +111,7 @@ class Finding:
             quote=self.quote,
             trace_path=self.trace_path,
             origin=origin,
+            branch=self.branch,
         )
 
 
@@ -239,7 +244,7 @@ class ReliabilityReport:
     verdict: Verdict | None
     """PASS, WARN or FAIL; null if there is no verdict."""
     overall_score: float | None
-    """The risk from 0 to 1; null if nothing weighted was measured."""
+    """The risk from 0 to 1, to sort runs; it seldom decides the verdict. Null if nothing weighted was measured."""
     signal_scores: tuple[SignalScore, ...]
     """The score of each signal."""
     reasoning: str

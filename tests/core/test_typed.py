@@ -128,7 +128,8 @@ def test_wrong_values_are_named_and_not_judged(trace, kind, words):
 
 def test_what_is_right_is_judged():
     assert evaluate_trace(answered(success=False, content="Error: no such order.")).verdict == "FAIL"
-    assert evaluate_trace(trace_of(Message(role="assistant", content=LIE))).verdict == "FAIL"
+    more = {"details": TraceDetails(available_tools=(ToolSchema(name="cancel_order"),))}
+    assert evaluate_trace(trace_of(Message(role="assistant", content=LIE), **more)).verdict == "FAIL"
 
 
 FULL = trace_of(

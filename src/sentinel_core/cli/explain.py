@@ -61,6 +61,10 @@ def _lines(row: _Row) -> Iterator[str]:
         yield from ("", "  What to do", f"    {printable(row['mend'])}")
     if row["fires_on"] is not None:
         yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
+    if branches := row.get("branches"):
+        yield from ("", "  Ways to it, and how often each was right")
+        for one in branches:
+            yield f"    {one['name']} ({one['severity']}): {one['help']} For example “{'” or “'.join(one['examples'])}”. Odds: {one['odds']}."
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
     yield from ("      [rules]", f'      "{printable(row["rule"])}" = "off"')
 
@@ -107,6 +111,11 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield "```"
     if row["fires_on"] is not None:
         yield from ("", f"*How often.* The rule fires on {FiringRate(**row['fires_on'])}.")
+    if branches := row.get("branches"):
+        yield from ("", "*Ways to it, and how often each was right.*", "")
+        for one in branches:
+            examples = " or ".join(f"`{example}`" for example in one["examples"])
+            yield f"- **{one['name']}** ({one['severity']}): {one['help']} For example {examples}. Odds: {one['odds']}."
     yield from (
         "",
         f"To switch the rule off, use `--rule {row['rule']}=off`, or add these lines to `sentinel.toml`:",

@@ -160,6 +160,7 @@ def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> di
     return {
         "why": explanation.why,
         "mend": explanation.mend,
+        "branches": [attrs.asdict(branch) for branch in explanation.branches],
         "messages": msgspec.to_builtins(trace.messages),
         "finding": None if found is None else msgspec.to_builtins(found),
     }

@@ -14,7 +14,7 @@ from sentinel_core.offers import Signal
 from sentinel_core.report import Detection, Finding
 from sentinel_core.runtime.printable import counted
 
-__all__ = ["Level", "check_rules", "with_levels", "without_rules"]
+__all__ = ["Level", "check_rules", "lowered_by", "with_levels", "without_rules"]
 
 Level = Literal["off", "note", "warning", "error"]
 _LEVELS = get_args(Level)
@@ -64,6 +64,11 @@ def with_levels(detect: Callable[[Any], object], name: str, levels: Mapping[str,
     return run
 
 
+def lowered_by(levels: Mapping[str, Level]) -> frozenset[str]:
+    """The signals with a rule that may now be milder than the signal has it: what their scores say is held to their findings."""
+    return frozenset(rule.partition(".")[0] for rule, level in levels.items() if level != "error")
+
+
 def without_rules(panel: Panel, allowed: Sequence[str]) -> Panel:
     """The panel with these rules off, as ``[rules]`` switches them off. Raises ``ConfigError`` for a rule that there is not."""
     if isinstance(allowed, str) or not all(isinstance(rule, str) for rule in allowed):
@@ -78,7 +83,7 @@ def without_rules(panel: Panel, allowed: Sequence[str]) -> Panel:
                 f'allow: there is no rule "{rule}"{did_you_mean(rule, every)} ("sentinel rules" lists the rules)'
             )
     signals = (attrs.evolve(one, detect=with_levels(one.detect, one.name, levels)) for one in panel.signals)
-    return attrs.evolve(panel, signals=tuple(signals))
+    return attrs.evolve(panel, signals=tuple(signals), lowered=panel.lowered | lowered_by(levels))
 
 
 def _apply(found: Detection, levels: Mapping[str, Level]) -> Detection:
