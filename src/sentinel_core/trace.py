@@ -207,6 +207,8 @@ class Message:
     """Anything else."""
     details: MessageDetails | None = None
     """Further details that some formats record."""
+    name: str | None = None
+    """Name of the speaker, in a conversation of several agents."""
 
 
 @fast

@@ -298,13 +298,13 @@ def test_what_a_folder_holds_is_judged_or_told(inside, folder):
     (folder / "in/plain.json").write_text(json.dumps({"trace_id": "t", **lie}))
     for options in ((), ("--strict",)):
         done = inside("evaluate", "in", "--jsonl", *options)
-        assert (done.returncode, done.stdout.count("\n")) == (1, 1)
+        assert (done.returncode, done.stdout.count("\n")) == (2, 1)
         assert done.stderr == (
             "sentinel: left out because Sentinel wrote them; name a file to read it: 4 files"
             ' ("in/z.json", "in/.sentinel/logs/a.jsonl", "in/.sentinel/logs/b.jsonl" and 1 more)\n'
         )
     done = inside("evaluate", "in/z.json", "--jsonl")
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (2, "")
 
 
 def test_that_sub_agents_are_read_with_their_session_is_told(inside, folder):

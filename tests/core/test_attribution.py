@@ -31,8 +31,13 @@ RUN = index(Message(role="user", content="Go."), said("Plan."), *called("a", res
 
 
 def test_the_first_error_is_the_step():
-    found = attribute(RUN, [error(5), error(3), error(1, severity="warning")])
+    found = attribute(RUN, [error(5), error(3), error(1, "loop.cycle", "warning")])
     assert found == Attribution(message_index=3, agent=None, basis="tool_misuse.failed_call")
+
+
+def test_a_failed_call_that_was_neither_repaired_nor_told_is_the_step():
+    assert attribute(RUN, [error(5, severity="warning"), error(3, "loop.cycle", "warning")]).message_index == 5
+    assert attribute(RUN, [error(5, severity="note")]).basis == "first call that was carried out"
 
 
 def test_how_a_run_ended_is_not_where_it_broke():
@@ -98,3 +103,52 @@ def test_only_the_sub_agent_that_the_call_started_is_asked():
     children = (child("other", "Not mine."), child("b", "It is 4."))
     run = index(*called("b", name="delegate"), details=TraceDetails(children=children))
     assert attribute(run, []) == attribute(run.children[1], [])
+
+
+def spoken(name, text="I found 3.", role="assistant"):
+    return Message(role=role, content=text, name=name)
+
+
+def asks(tool, key="b", **told):
+    return Message(role="assistant", tool_calls=(ToolCall(id=key, name=tool),), **told)
+
+
+def answered(name=None, key="b"):
+    return Message(role="tool", tool_results=(ToolResult(tool_call_id=key, content="3"),), name=name)
+
+
+REPLY = "first reply of the called agent"
+
+
+@pytest.mark.parametrize("tool", ["WebSurfer", "web_surfer", "Web Surfer"])
+def test_the_reply_of_an_agent_that_has_the_called_tools_name(tool):
+    run = index(Message(role="user", content="Go."), asks(tool), spoken("Planner"), spoken("WebSurfer"))
+    assert attribute(run, []) == Attribution(message_index=3, agent="WebSurfer", basis=REPLY)
+    run = index(spoken("WebSurfer", "Hello."), asks(tool), answered(), said("Seen.", speaker="WebSurfer"))
+    assert attribute(run, []) == Attribution(message_index=3, agent="WebSurfer", basis=REPLY)
+
+
+def test_an_agent_that_never_replied_is_not_the_step():
+    run = index(spoken("WebSurfer", "Hello."), asks("WebSurfer"), answered())
+    assert attribute(run, []) == Attribution(message_index=1, agent=None, basis="first call that was carried out")
+
+
+def test_a_result_is_an_agents_reply_where_the_caller_has_a_name_and_the_tool_is_like_none():
+    run = index(asks("WebSurfer", name="Planner"), answered("WebSurfer"))
+    assert attribute(run, []) == Attribution(message_index=1, agent="WebSurfer", basis=REPLY)
+    for tool, told in (("WebSurfer", {}), ("search", {"name": "Planner"})):
+        run = index(asks(tool, **told), answered(tool))
+        assert attribute(run, []).basis == "first call that was carried out"
+
+
+def test_a_call_that_came_first_is_the_step_all_the_same():
+    run = index(asks("run", "a"), answered(key="a"), asks("WebSurfer"), spoken("WebSurfer"))
+    assert attribute(run, []).message_index == 0
+
+
+def test_the_reply_of_an_agent_that_was_addressed_by_name():
+    orders = said("Search it.", speaker="Planner", recipient="WebSurfer")
+    run = index(Message(role="user", content="Go."), said("A plan.", speaker="Planner"), orders, spoken("WebSurfer"))
+    assert attribute(run, []) == Attribution(message_index=3, agent="WebSurfer", basis=REPLY)
+    odd = index(said("Task."), said("A plan.", speaker="Planner", recipient=3), said("Done."))
+    assert attribute(odd, []) == Attribution(message_index=1, agent="Planner", basis="first reply")

@@ -63,14 +63,14 @@ DISGUISED = {
 TRACES |= DISGUISED
 
 TEXTS = {
-    "pass.txt": "✓ PASS  risk 0.000  a  (a.json, record 1)\n",
-    "warn.txt": "! WARN  risk 0.500  a\n",
-    "fail.out": "✗ FAIL  risk 1.000  a\n",
+    "pass.txt": "✓ PASS (cost not measured)  a  (a.json, record 1)\n  PASS: no error or warning was found.\n",
+    "warn.txt": "! WARN  a\n  At least WARN: Twice (loop.again).\n",
+    "fail.out": "✗ FAIL  a\n  FAIL: Twice (loop.again).\n",
     "none.txt": "? NO VERDICT  a\n  No verdict: no weighted signal could be measured.\n",
 }
 FOREIGN = {
     "pytest.log": "✓ PASS  tests/a.py\n",
-    "said.txt": "It said: ✓ PASS  risk 0.000  a\n",
+    "said.txt": "It said: ✓ PASS  a\n  PASS: no error or warning was found.\n",
     "app.manifest": '{"inputs": {"a": 1}}',
     "broken.parquet": "PAR1....\xff\xff\xff\x7fPAR1",
     "short.parquet": "PAR1",

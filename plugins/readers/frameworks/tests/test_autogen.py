@@ -93,6 +93,24 @@ def test_thoughts_are_reasoning(read, told):
     assert [message.details.reasoning for message in trace.messages] == ["hm", None]
 
 
+def test_speaker_and_recipient_of_a_magentic_one_log(read):
+    roles = (
+        "human",
+        "Orchestrator (thought)",
+        "Orchestrator (-> Surfer)",
+        "Surfer",
+        "Orchestrator (termination condition)",
+    )
+    (trace,) = read("autogen", [{"history": [{"role": role, "content": "x"} for role in roles]}])
+    assert [message.metadata for message in trace.messages] == [
+        {"speaker": "human"},
+        {"speaker": "Orchestrator"},
+        {"speaker": "Orchestrator", "recipient": "Surfer"},
+        {"speaker": "Surfer"},
+        {"speaker": "Orchestrator (termination condition)"},
+    ]
+
+
 def test_code_that_was_not_run_is_no_call(read, told):
     history = [said("Expert", CODE), said("Computer_terminal", "There is no code to execute."), said("Expert", "ok")]
     (trace,) = read("autogen", [{"history": history}])

@@ -137,10 +137,10 @@ def test_parallel_calls_and_an_error():
     assert [message.tool_results[0].success for message in trace.messages[2:4]] == [False, None]
 
 
-@pytest.mark.parametrize("value", [CLEAN, PARALLEL, TAU2])
-def test_fixtures_pass(value):
+@pytest.mark.parametrize(("value", "verdict"), [(CLEAN, "PASS"), (PARALLEL, "PASS"), (TAU2, "WARN")])
+def test_fixtures_pass_where_no_failure_is_hidden(value, verdict):
     report = evaluate_trace(only(value))
-    assert report.verdict == "PASS"
+    assert report.verdict == verdict
     allowed = ("tool_misuse.failed_call", "ending.answered_after_failure", "ending.failure_told")
     assert {finding.rule for finding in report.findings} <= set(allowed)
 

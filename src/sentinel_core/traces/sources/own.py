@@ -26,7 +26,7 @@ _ERROR_ROW = (
 )
 _SUMMARY = rb'\{\s*"schema"\s*:\s*1\s*,\s*"records"\s*:\s*\d+\s*,\s*"verdicts"\s*:\s*\{\s*"PASS"\s*:'
 _TELEMETRY = rb'\{"resource(?:Logs|Metrics)":\[.*"scope":\{"name":"sentinel",'
-_VERDICT = "(?:✓ PASS|! WARN|✗ FAIL)  risk [01]\\.[0-9]{3}  |\\? NO VERDICT  ".encode()
+_VERDICT = "(?:✓ PASS|! WARN|✗ FAIL)(?: \\([a-z_, ]+\\))?  [^\\n]*\\n  (?:At least )?(?:PASS|WARN|FAIL): |\\? NO VERDICT  ".encode()
 _OTHER = re.compile(b"|".join((_ERROR_ROW, _SUMMARY, _TELEMETRY, _VERDICT)), re.DOTALL)
 _MESSAGES = re.compile(rb'(?<!\\)"messages"\s*:')  # a key of a trace; in a report only a plugin could write it
 _BRACKET_OR_TEXT = re.compile(rb'([{[])|([]}])|("messages"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)

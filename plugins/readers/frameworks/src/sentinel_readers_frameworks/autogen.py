@@ -40,6 +40,7 @@ _NOT_MESSAGES = frozenset(
 _THOUGHTS = frozenset(("ThoughtEvent",))
 _RAN = "execute_code"
 _exit_code = re.compile(r"exitcode: (-?\d{1,9}) \(")
+_labelled = re.compile(r"(.{1,200}?) \((?:-> ?(.{1,200})|thought)\)\Z").match
 _CODE_OUTPUT = "Code output:"
 _FENCE = "```"
 _OUTCOMES = (
@@ -132,8 +133,10 @@ def _outcome(chat: Mapping[str, Any]) -> str | None:
 def _pieces(
     entry: Mapping[str, Any], following: Mapping[str, Any], asker: str | None, builder: TraceBuilder
 ) -> list[Piece]:
-    speaker = text(entry.get("name")) or text(entry.get("source")) or text(entry.get("role"))
+    speaker, recipient = _between(text(entry.get("name")) or text(entry.get("source")) or text(entry.get("role")))
     metadata = {"speaker": speaker} if speaker is not None else None
+    if metadata is not None and recipient is not None:
+        metadata["recipient"] = recipient
     event = _event(entry, metadata)
     if event is not None:
         return [event]
@@ -144,6 +147,12 @@ def _pieces(
     if ran is not None and builder.messages and any(call.name == _RAN for call in builder.messages[-1].tool_calls):
         return [Piece(role="tool", results=(ran,), metadata=metadata)]
     return [_spoken(entry, role, following, metadata)]
+
+
+def _between(label: str | None) -> tuple[str | None, str | None]:
+    """Speaker and recipient: Magentic-One logs "Orchestrator (-> WebSurfer)", and "Orchestrator (thought)" of a thought."""
+    found = None if label is None else _labelled(label)
+    return (label, None) if found is None else (found[1], found[2])
 
 
 def _event(entry: Mapping[str, Any], metadata: dict[str, Any] | None) -> Piece | None:

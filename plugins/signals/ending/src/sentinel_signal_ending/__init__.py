@@ -1,6 +1,6 @@
 """Sentinel signal: how a run ends.
 
-Nine parts: each gives the score and the finding of one way to end badly, or nothing. The score is the worst of theirs; the
+Ten parts: each gives the score and the finding of one way to end badly, or nothing. The score is the worst of theirs; the
 README has each with what it is worth and when it applies.
 """
 
@@ -12,6 +12,7 @@ import attrs
 
 from sentinel_core import Call, Detection, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_ending.last import Last, find_break, is_blank, is_handing_over
+from sentinel_signal_ending.orders import open_order
 from sentinel_signal_ending.rules import RULES
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["detect", "sentinel_signals"]
 Part = tuple[float, Finding]
 """A score in [0, 1], and what explains it."""
 
-_CERTAIN, _SURE, _GRAVE, _LIKELY, _SLIGHT = 1.0, 0.95, 0.8, 0.6, 0.3
+_CERTAIN, _SURE, _GRAVE, _LIKELY, _SLIGHT, _LEAST = 1.0, 0.95, 0.8, 0.6, 0.3, 0.125
 _LONGEST_ANSWER = 20_000
 _AROUND = " \t\r\n\"'`()[]{}"
 
@@ -165,6 +166,21 @@ def wrong_arithmetic(last: Last) -> Part | None:
     return _LIKELY, Finding(rule="wrong_arithmetic", severity="warning", text=text, message_index=place, quote=wrong)
 
 
+def order_left_open(last: Last) -> Part | None:
+    """The user ordered something or said yes to it, and nothing was done; graver where the agent did not even answer the yes."""
+    order = open_order(last.index)
+    if order is None:
+        return None
+    text = "The user ordered something, and no later call that could carry it out succeeded."
+    found = Finding(
+        rule="order_not_carried_out", severity="note", text=text, message_index=order.message_index, quote=order.quote
+    )
+    if not order.is_unanswered or last.is_running or not last.is_whole:
+        return _LEAST, found
+    text = "The run ends with the user's go-ahead: the agent proposed something, and after the yes it did and said nothing."
+    return _GRAVE, attrs.evolve(found, rule="unanswered_go_ahead", severity="warning", text=text)
+
+
 PARTS: tuple[Callable[[Last], Part | None], ...] = (
     broken_off,
     empty_artifact,
@@ -175,6 +191,7 @@ PARTS: tuple[Callable[[Last], Part | None], ...] = (
     answered_after_failure,
     missing_name,
     wrong_arithmetic,
+    order_left_open,
 )
 
 

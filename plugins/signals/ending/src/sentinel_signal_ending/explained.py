@@ -116,4 +116,20 @@ _EXPLAINED = {
         mend="Have the agent calculate with a tool and quote the tool's result.",
         example=_example(_said("In all 465 + 269 + 120 = $2328."), asked="What does it cost in all?"),
     ),
+    "unanswered_go_ahead": Explanation(
+        why="The user agreed to what the agent had proposed, and the agent neither did it nor answered: most such runs failed.",
+        mend="Check whether a turn limit or the caller ended the run too early, and continue the run from the confirmation.",
+        example=_example(
+            _said("I can cancel order 12 and refund $20. Shall I proceed?"),
+            {"role": "user", "content": "Yes, please proceed."},
+            asked="Please cancel order 12.",
+        ),
+    ),
+    "order_not_carried_out": Explanation(
+        why="An order that no call carried out was refused, forgotten, or carried out in words only.",
+        mend="If the refusal is right, change nothing. Otherwise, have the agent make the call, or say clearly that it did not.",
+        example=_example(
+            *_called("get_order", "open, $20"), _said("Your order is open."), asked="Please cancel order 12."
+        ),
+    ),
 }

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sentinel_core import Finding
-from sentinel_core.evaluate.answer import ends_run, handed_in, submission_of
+from sentinel_core.evaluate.answer import admits_failure, ends_run, handed_in, submission_of
 from sentinel_core.evaluate.tools import name_words
 from sentinel_core.trace import GAPS
 
@@ -54,6 +54,7 @@ _is_notice = re.compile(
     r"[\W_]{0,4}(?:(?:exception|error|warning|system|notice|info)\b\W{0,4})?(?:" + "|".join(_NOTICES) + ")"
 ).match
 _call_as_text = re.compile(_CALL_AS_TEXT).search
+_name_of_call = re.compile(r"<function=([\w.-]{1,80})|\"name\"\s*:\s*\"([^\"]{1,80})\"").search
 
 _COMPLETED = frozenset(("completed", "success"))
 """Outcomes, as readers record them, of a run that ended by itself."""
@@ -69,12 +70,6 @@ _DELEGATES = frozenset(("agent", "assistant", "delegate", "invoke", "subagent", 
 
 _asks_to_fix = re.compile(
     r"\b(?:bug|fix|issue|resolve|regression|incorrect|wrong|broken|fails?|failing|crash\w*|errors?)\b", re.IGNORECASE
-).search
-
-_admits = re.compile(
-    r"\b(?:could|can|did|do|does|is|are|was|were)(?: ?not|n['’]t)\b|\b(?:un(?:able|available|successful)|fail(?:s|ed|ure|ing)?|errors?"
-    r"|not (?:able|accessible|available|found|possible)|no such|denied|refused|rejected|time(?:d |-)?out|unfortunately|issues?|problems?)\b",
-    re.IGNORECASE,
 ).search
 
 
@@ -156,10 +151,15 @@ class Last:
         return details is not None and (details.outcome or "").lower() in _COMPLETED
 
     @property
+    def is_running(self) -> bool:
+        """True where the source itself records that a person stopped the run, or that it goes on."""
+        details = self.index.trace.details
+        return details is not None and (details.outcome or "").lower() in _STOPPED
+
+    @property
     def is_stopped(self) -> bool:
         """True where a person stopped the run, or spoke last, or where it goes on."""
-        details = self.index.trace.details
-        if details is not None and (details.outcome or "").lower() in _STOPPED:
+        if self.is_running:
             return True
         asked, call = self.index.asked, self.answered
         return bool(asked) and call is not None and asked[-1] > (call.result_message_index or 0)
@@ -180,7 +180,7 @@ class Last:
     @property
     def is_failure_told(self) -> bool:
         """True where the agent's answer speaks of something that failed."""
-        return self.answer is not None and _admits(self.answer.content) is not None
+        return self.answer is not None and admits_failure(self.answer.content)
 
 
 def find_break(last: Last) -> Finding | None:
@@ -220,6 +220,9 @@ def _call_in_words(index: "TraceIndex") -> Finding | None:
     call = _call_as_text(tail) if "<" in tail or "{" in tail else None
     if call is None:
         return None
-    text = "The run ends with a call that the agent wrote as text, so it was not run."
     quote = tail[call.start() : call.start() + _SHOWN]
+    name = _name_of_call(quote)
+    if name is not None and any(made.call.name in name.groups() for made in index.calls):
+        return None  # it repeats one that ran: small models end so
+    text = "The run ends with a call that the agent wrote as text, so it was not run."
     return Finding(rule="broken_off", severity="error", text=text, message_index=place, quote=quote)

@@ -105,4 +105,19 @@ RULES = (
         since="0.1.0",
         help="The agent's last message states a calculation with plain numbers whose result is wrong.",
     ),
+    Rule(
+        id="unanswered_go_ahead",
+        severity="warning",
+        title="The run ends with the user's go-ahead",
+        since="0.1.0",
+        help="The agent asked for a confirmation, the user gave it, and the run ends there: what was confirmed was not done.",
+    ),
+    Rule(
+        id="order_not_carried_out",
+        severity="note",
+        title="No call carried out the user's last order",
+        since="0.1.0",
+        help="After the user's last order or confirmation, every call only read something or failed. Refusing an order can be right,"
+        " so this finding is a note: it changes no verdict, and alone it adds 0.05 to the triage score.",
+    ),
 )
