@@ -65,16 +65,12 @@ def main() -> int:
         for source, page in (("coding-session.jsonl", "session.html"), (runs.name, "night.html")):
             command = [Path(sys.prefix, "bin", "sentinel"), "evaluate", source, "--fail-on", "never", "-o", page]
             subprocess.run(command, cwd=folder, check=True)
-        for picture, page, how in PICTURES:
-            wish = {
-                "modules": str(Path(sys.prefix, "browser")),
-                "chromium": chromium,
-                "page": f"{folder}/{page}",
-                **how,
-            }
-            wish["shot"] = str(ROOT / "docs/images" / picture)
-            command = ["node", str(ROOT / "tests/page/browse.mjs")]
-            subprocess.run(command, input=json.dumps(wish), text=True, check=True, stdout=subprocess.DEVNULL)
+        wishes = "".join(
+            f"{json.dumps({'page': f'{folder}/{page}', 'shot': str(ROOT / 'docs/images' / picture), **how})}\n"
+            for picture, page, how in PICTURES
+        )
+        browse = ["node", str(ROOT / "tests/page/browse.mjs"), str(Path(sys.prefix, "browser")), chromium]
+        subprocess.run(browse, input=wishes, text=True, check=True, stdout=subprocess.DEVNULL)
     return 0
 
 

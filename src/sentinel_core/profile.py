@@ -1,4 +1,4 @@
-"""How scores become a verdict: weights, thresholds and critical rules. Values only; ``evaluate/`` applies them."""
+"""How findings and scores become a verdict: weights, thresholds and critical rules. Values only; ``evaluate/`` applies them."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -35,7 +35,8 @@ def _usable(weights: Mapping[str, float]) -> Mapping[str, float]:
 class Profile:
     """Weights (relative, any positive scale), the two thresholds on the overall score in [0, 1], and the critical rules.
 
-    A signal with weight 0 counts as one without a weight. Raises ``ValueError`` for a weight that is not a finite
+    With ``findings_decide``, an error of a signal that has a weight is FAIL and a warning is WARN; scores can only make the
+    verdict worse, and not on notes alone. A signal with weight 0 counts as one without a weight. Raises ``ValueError`` for a weight that is not a finite
     number of at least 0, and if no weight is above 0.
     """
 
@@ -44,6 +45,7 @@ class Profile:
     warn_at: float
     fail_at: float
     critical: tuple[CriticalRule, ...]
+    findings_decide: bool = False
 
     @property
     def deciding(self) -> frozenset[str]:
@@ -74,6 +76,7 @@ RS1 = Profile(
 STANDARD = attrs.evolve(
     RS1,
     name="standard",
+    findings_decide=True,
     critical=(
         *RS1.critical,
         CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN"),
@@ -81,7 +84,7 @@ STANDARD = attrs.evolve(
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
     ),
 )
-"""The default: RS-1's overall score, unchanged, and additional critical rules. Its verdict is never milder than RS-1's."""
+"""The default: what the findings say decides, with RS-1's overall score and critical rules, and three more, on top."""
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
 """The built-in profiles, by name."""

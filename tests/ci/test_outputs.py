@@ -96,7 +96,7 @@ def test_a_finding_in_a_json_document_is_at_the_line_of_its_message(sentinel, tm
     file.write_text(json.dumps(document, indent=indent))
     done = sentinel("evaluate", file.name, "--format", "github", "-o", "o.sarif")
     begins = max(line_of(file, CLAIM) - 2, 1) if indent else 1  # the brace of the message, above its role
-    assert f"::error file=runs.json,line={begins}," in done.stdout
+    assert re.search(rf"(?m)^::(?:error|warning) file=runs\.json,line={begins},", done.stdout)
     (result,) = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": begins}
 
@@ -312,7 +312,8 @@ def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, fo
     assert f"file=o.json,line={line}," in error
     assert error.endswith(" message 3)")
     assert place in error
-    results = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    found = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    results = [one for one in found if one["level"] == "error"]
     assert {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results} == {line}
 
 

@@ -54,9 +54,9 @@ def test_text_for_people(inside, write, knob):
     write("t.jsonl", "0.5 of it", "0")
     done = inside("evaluate", "t.jsonl", *knob)
     first, second, summary = done.stdout.split("\n\n")[0], *done.stdout.split("\n\n")[1].rsplit("\n", 2)[:2]
-    assert first.splitlines()[0] == "! WARN  risk 0.500  t0  (t.jsonl, record 1)"
+    assert first.splitlines()[0] == "! WARN  t0  (t.jsonl, record 1)"
     assert "  ! message 0 knob.said: It was said.\n      “0.5 of it”" in first
-    assert second.startswith("✓ PASS  risk 0.000  t1  (t.jsonl, record 2)")
+    assert second.startswith("✓ PASS  t1  (t.jsonl, record 2)")
     assert summary == "2 traces: 1 PASS, 1 WARN"
 
 
@@ -200,5 +200,5 @@ def test_what_it_wrote_before_is_no_input(inside, write, knob):
 def test_one_risk_is_rounded_one_way(inside, write, knob):
     write("t.jsonl", "0.2975", "0.2975")
     shown = inside("evaluate", "t.jsonl", "--jobs", "2", *knob).stdout
-    assert "risk 0.298  t0" in shown
+    assert "For sorting: risk 0.298, triage" in shown
     assert "risk: p50 0.298," in shown

@@ -140,22 +140,32 @@ def lines(*arguments: object, **options: object) -> list[str]:
 def test_a_report_has_verdict_bars_and_findings():
     one = finding(message_index=3, quote="word for word", severity="error")
     shown = lines(report([one], score=0.9, details="why"), origin="a.json, record 1")
-    assert shown[0] == "✗ FAIL  risk 0.225  honest  (a.json, record 1)"
-    assert shown[1].startswith("  FAIL: Twice (loop 0.9, critical at 0.8); overall risk 0.225")
+    assert shown[0] == "✗ FAIL  honest  (a.json, record 1)"
+    assert shown[1] == "  FAIL: Twice (loop.again)."
     assert shown[2] == "  loop  ██████████████████░░ 0.90 × 0.25  why"
     assert shown[3:] == [
         "  ✗ message 3 loop.again: Twice.",
         "      “word for word”",
         "  → look first at message 3 (loop.again)",
-        '  Profile standard, triage 0.900. "sentinel explain RULE" explains a finding.',
+        '  Profile standard. For sorting: risk 0.225, triage 0.900. "sentinel explain RULE" explains a finding.',
     ]
+
+
+def test_the_risk_stands_beside_a_verdict_only_where_it_decided():
+    signals = [Signal(name=name, summary="s", detect=lambda _: 0.6) for name in ("cost", "loop", "tool_misuse")]
+    decided = lines(evaluate_trace(honest_trace(), signals=signals, profile=RS1))
+    assert decided[:2] == ["✓ PASS (hallucination left out)  honest", "  PASS: overall risk 0.39 is below 0.4."]
+    signals.append(Signal(name="hallucination", summary="s", detect=lambda _: 0.39))
+    decided = lines(evaluate_trace(honest_trace(), signals=signals))
+    assert decided[1] == "  WARN: overall risk 0.5265, WARN from 0.4."
+    assert not any("risk" in line for line in lines(report([finding()]))[:-1])
 
 
 def test_the_worst_findings_come_first_and_the_rest_is_counted():
     found = [finding(f"r{number}", severity="note") for number in range(6)] + [finding("bad", severity="error")]
     shown = lines(report(found))
     assert shown[3] == "  ✗ loop.bad: Twice."
-    assert shown[-2] == "  and 2 more findings (--verbose shows all)"
+    assert shown[-3] == "  and 2 more findings (--verbose shows all)"
     assert sum("loop.r" in line for line in shown) == 4
     assert not lines(report(found[:5]))[-2].endswith("(--verbose shows all)")
     assert sum("loop.r" in line for line in lines(report(found), verbose=True)) == 6
@@ -181,10 +191,8 @@ def test_what_a_pass_is_worth():
         "Checked by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
     )
     shown = lines(told)
-    assert shown[0].startswith(
-        "✓ PASS (cost left out, ending left out, hallucination left out, tool_misuse left out)  risk 0.125"
-    )
-    assert shown[-1] == f"  Profile standard, triage 0.500. {told.scope}"
+    assert shown[0] == "✓ PASS (cost left out, ending left out, hallucination left out, tool_misuse left out)  honest"
+    assert shown[-1] == f"  Profile standard. For sorting: risk 0.125, triage 0.500. {told.scope}"
 
 
 def test_a_signal_that_could_not_be_measured_stands_in_the_verdict_line():
@@ -193,7 +201,7 @@ def test_a_signal_that_could_not_be_measured_stands_in_the_verdict_line():
     signals.append(Signal(name="tool_misuse", summary="s", detect=lambda _: unmeasured))
     signals.append(Signal(name="mine", summary="s", detect=lambda _: unmeasured))
     told = evaluate_trace(honest_trace(), signals=[*signals, Signal(name="cost", summary="s", detect=lambda _: 0.0)])
-    assert lines(told)[0] == "✓ PASS (tool_misuse not measured)  risk 0.000  honest"
+    assert lines(told)[0] == "✓ PASS (tool_misuse not measured)  honest"
     assert "not measured: mine, tool_misuse" in told.scope
 
 
@@ -226,7 +234,7 @@ def test_verbose_tells_what_was_checked():
 
 def test_colour_is_asked_for():
     assert "\x1b" not in render_report(report([finding()]))
-    assert render_report(report([finding()]), color=True).startswith("\x1b[32m✓ PASS\x1b[0m")
+    assert render_report(report([finding()]), color=True).startswith("\x1b[33m! WARN\x1b[0m")
 
 
 def test_nothing_harmful_is_left_in_any_part():

@@ -82,11 +82,84 @@ def test_reasons_name_what_fired():
     scores = {"hallucination": 0.85, "tool_misuse": 0.7}
     verdict, reasons = judge(combine(scores, RS1.weights), scores, RS1)
     assert verdict == "FAIL"
-    assert reasons == (
+    assert reasons == (Reason("FAIL", "hallucination", "hallucination 0.85, critical at 0.8"),)
+    scores["loop"] = 0.8
+    assert judge(combine(scores, RS1.weights), scores, RS1)[1] == (
         Reason("FAIL", "hallucination", "hallucination 0.85, critical at 0.8"),
-        Reason("WARN", "tool_misuse", "tool_misuse 0.7, critical at 0.7"),
-        Reason("WARN", None, "overall risk 0.4725"),
+        Reason("FAIL", "loop", "loop 0.8, critical at 0.8"),
     )
+
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+
+
+def ruled(scores, worst, lowered=(), profile=STANDARD):
+    weighted = {name: score for name, score in scores.items() if name in profile.weights}
+    verdict, reasons = judge(combine(weighted, profile.weights), scores, profile, worst, lowered)
+    assert {reason.verdict for reason in reasons} == {verdict}
+    return verdict, [reason.text or reason.signal_name for reason in reasons]
+
+
+@pytest.mark.parametrize(
+    ("scores", "worst", "verdict", "reasons"),
+    [
+        ({}, {}, "PASS", ["no error or warning was found"]),
+        ({"loop": 0.3}, {"loop": NOTE}, "PASS", ["no error or warning was found"]),
+        ({"loop": 0.3}, {"loop": WARNING}, "WARN", ["loop"]),
+        ({"loop": 0.3}, {"loop": ERROR}, "FAIL", ["loop"]),
+        ({"loop": 0.3, "cost": 0.1}, {"loop": WARNING, "cost": ERROR}, "FAIL", ["cost"]),
+        (
+            {"cost": 0.3, "hallucination": 0.3},
+            {"cost": WARNING, "hallucination": WARNING},
+            "WARN",
+            ["hallucination", "cost"],
+        ),
+        ({"mine": 1.0}, {"mine": ERROR}, "PASS", ["no error or warning is from a signal that has a weight"]),
+        ({"ending": 0.6}, {"ending": WARNING}, "PASS", ["no error or warning is from a signal that has a weight"]),
+        ({"ending": 1.0}, {"ending": WARNING}, "FAIL", ["ending 1, critical at 0.95"]),
+        ({"ending": 1.0}, {"ending": NOTE}, "PASS", ["no error or warning was found"]),
+        ({"loop": 0.9}, {"loop": NOTE}, "PASS", ["no error or warning was found"]),
+        ({"loop": 0.9}, {"loop": WARNING}, "FAIL", ["loop 0.9, critical at 0.8"]),
+        ({"loop": 0.9}, {"loop": ERROR}, "FAIL", ["loop"]),
+        ({"loop": 0.9}, {}, "FAIL", ["loop 0.9, critical at 0.8"]),
+        ({"tool_misuse": 0.75}, {"tool_misuse": NOTE}, "PASS", ["no error or warning was found"]),
+        (dict.fromkeys(NAMES, 0.45), dict.fromkeys(NAMES, NOTE), "PASS", ["no error or warning was found"]),
+        (
+            dict.fromkeys(NAMES, 0.45),
+            {**dict.fromkeys(NAMES, NOTE), "loop": WARNING},
+            "WARN",
+            ["loop", "overall risk 0.45, WARN from 0.4"],
+        ),
+    ],
+)
+def test_findings_decide_and_scores_can_only_make_it_worse(scores, worst, verdict, reasons):
+    assert ruled(scores, worst) == (verdict, reasons)
+
+
+@pytest.mark.parametrize(("worst", "verdict"), [(ERROR, "FAIL"), (WARNING, "WARN"), (NOTE, "PASS")])
+def test_a_signal_whose_rules_were_made_milder_says_no_more_than_its_findings(worst, verdict):
+    assert ruled({"loop": 0.9}, {"loop": worst}, lowered=("loop",))[0] == verdict
+    assert ruled({"loop": 0.9}, {"loop": WARNING}, lowered=("cost",))[0] == "FAIL"
+
+
+@pytest.mark.parametrize("worst", [ERROR, WARNING, NOTE])
+def test_rs1_is_scores_alone(worst):
+    for scores, verdict in (({"loop": 0.9}, "FAIL"), ({"loop": 0.3}, "PASS"), ({"cost": 0.9}, "WARN")):
+        assert ruled(scores, dict.fromkeys(NAMES, worst), lowered=NAMES, profile=RS1)[0] == verdict
+
+
+def test_findings_are_explained_by_the_worst_of_each_signal_that_decided():
+    findings = [
+        Finding(rule="hallucination.figure", severity="warning", text="A figure."),
+        Finding(rule="hallucination.claim", severity="error", text="Unquoted."),
+        Finding(rule="hallucination.claim", severity="error", text="A lie.", quote="Done."),
+        Finding(rule="loop.again", severity="error", text="Nine times."),
+    ]
+    reasons = [Reason("FAIL", name, "") for name in ("hallucination", "loop")]
+    reasons += [Reason("FAIL", "loop", "overall risk 0.7, FAIL from 0.7")]
+    told = "A lie (hallucination.claim); Nine times (loop.again); overall risk 0.7, FAIL from 0.7"
+    assert explain(reasons, findings) == told
+    assert explain([Reason("PASS", None, "no error or warning was found")], findings) == "no error or warning was found"
 
 
 def test_an_overall_score_that_decides_speaks_for_the_signal_with_the_largest_share():
@@ -97,14 +170,14 @@ def test_an_overall_score_that_decides_speaks_for_the_signal_with_the_largest_sh
 
 
 def test_an_explanation_leads_with_the_worst_finding_of_the_signal_that_decided():
-    reasons = (Reason("FAIL", "loop", "loop 0.9, critical at 0.8"), Reason("PASS", None, "overall risk 0.225"))
+    reasons = (Reason("FAIL", "loop", "loop 0.9, critical at 0.8"),)
     findings = [
         Finding(rule="cost.much", severity="error", text="Dear."),
         Finding(rule="loop.some", severity="note", text="Once."),
         Finding(rule="loop.again", severity="error", text="The same call 9 times."),
     ]
-    assert explain(reasons, findings) == "The same call 9 times (loop 0.9, critical at 0.8); overall risk 0.225"
-    assert explain(reasons, findings[:1]) == "loop 0.9, critical at 0.8; overall risk 0.225"
+    assert explain(reasons, findings) == "The same call 9 times (loop 0.9, critical at 0.8)"
+    assert explain(reasons, findings[:1]) == "loop 0.9, critical at 0.8"
 
 
 def test_a_critical_rule_never_lowers_a_verdict():
@@ -128,4 +201,4 @@ def test_the_standard_profile_is_rs1_and_warns_of_claims():
         judged = [judge(0.1, {**scores, "hallucination": score}, profile) for profile in (RS1, STANDARD)]
         assert tuple(verdict for verdict, _ in judged) == verdicts
     assert sum("hallucination" in reason for reason in judged[1][1]) == 1  # the graver rule speaks for both
-    assert attrs.evolve(STANDARD, name=RS1.name, critical=RS1.critical) == RS1
+    assert attrs.evolve(STANDARD, name=RS1.name, critical=RS1.critical, findings_decide=False) == RS1

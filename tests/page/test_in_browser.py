@@ -62,11 +62,14 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
         ["eval", "document.querySelector('.hero').innerText"],
         ["eval", "[...document.querySelectorAll('.hero .reason a')].map((one) => one.hash)"],
         ["eval", "document.querySelector('section[aria-labelledby=wrong] > p').innerText"],
+        ["eval", "document.querySelector('section[aria-labelledby=facts]').innerText"],
     ])  # fmt: skip
-    words, links, hint = told["values"]
+    words, links, hint, facts = told["values"]
     assert report["reasoning"] in words
     assert report["scope"] in words
-    assert f"triage {report['triage_score']:.3f}" in words
+    assert f"{report['overall_score']:.3f}" not in words
+    for name in ("overall_score", "triage_score"):
+        assert f"for sorting\n{report[name]:.3f}" in facts
     assert report["attribution"] == {
         "message_index": 7,
         "agent": None,
@@ -75,6 +78,18 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     assert "Where to begin: message 7 (hallucination.contradicted_checks)" in words
     assert links == ["#f2"]
     assert hint.startswith("sentinel explain hallucination.contradicted_checks says why")
+
+
+def test_the_risk_is_at_the_top_only_where_it_decided(browse, tmp_path):
+    (tmp_path / "t.json").write_bytes((EXAMPLES / "honest.json").read_bytes())
+    seen = {}
+    for profile in ("standard", "rs1"):
+        run_command(tmp_path, "evaluate", "t.json", "--profile", profile, "-o", f"{profile}.html")
+        told = browse(
+            tmp_path / f"{profile}.html", steps=[["eval", "document.querySelectorAll('.hero .gauge').length"]]
+        )
+        (seen[profile],) = told["values"]
+    assert seen == {"standard": 0, "rs1": 1}
 
 
 def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sentinel_core import ExecutionTrace, Finding, Message, ToolCall, ToolResult, TraceIndex
+from sentinel_core import Detection, ExecutionTrace, Finding, Message, Signal, ToolCall, ToolResult, TraceIndex
 from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.judging.output.evidence import evidence_of
 from sentinel_core.judging.output.headline import headline, rank, worst_first
@@ -188,6 +188,19 @@ def test_reports_are_ranked_by_verdict_then_risk():
     assert text == worst["text"]
     nothing = evaluate_trace(ExecutionTrace(trace_id="t", messages=[Message(role="user", content="Hello.")]))
     assert headline(msgspec.json.decode(encode_report(nothing))) == (None, ("", nothing.reasoning))
+
+
+def test_the_headline_is_of_a_signal_that_counts_if_there_is_one():
+    def detection(severity, text):
+        return lambda _: Detection(score=0.5, findings=(Finding(rule="r", severity=severity, text=text),))
+
+    def told(**signals):
+        offers = [Signal(name=name, summary="s", detect=detection(*found)) for name, found in signals.items()]
+        return headline(msgspec.json.decode(encode_report(evaluate_trace(lying(), signals=offers))))[1][1]
+
+    assert told(loop=("warning", "Twice."), mine=("error", "Mine.")) == "Twice."
+    assert told(ending=("warning", "Late."), mine=("error", "Mine.")) == "Late."
+    assert told(loop=("note", "Once."), mine=("error", "Mine.")) == "Mine."
 
 
 def test_a_record_without_a_report_says_so():

@@ -29,6 +29,7 @@ CHAT = {
     "gen_ai.usage.output_tokens": 5,
     "gen_ai.input.messages": messages("user", "Cancel order 17."),
     "gen_ai.output.messages": messages("assistant", "I've cancelled order 17."),
+    "gen_ai.tool.definitions": json.dumps([{"type": "function", "name": "cancel_order"}]),
 }
 
 FORKS = """

@@ -15,7 +15,7 @@ from forked_commands import run_forked
 from sentinel_agent.conversation import to_trace
 from sentinel_agent.events import MessageReceived, RunStarted
 from sentinel_agent.telemetry import rebuild
-from sentinel_core import ExecutionTrace, Message, evaluate_trace
+from sentinel_core import RS1, STANDARD, Detection, ExecutionTrace, Finding, Message, evaluate_trace
 from sentinel_core.cli.options import finish
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
@@ -88,6 +88,32 @@ def test_a_signal_that_failed_and_one_that_measured_nothing(busy):
     whole = verdict_logs(evaluate_trace(trace), "", "", 5)
     cost = next(log.attributes for log in whole if log.attributes["gen_ai.evaluation.name"] == "sentinel.cost")
     assert "gen_ai.evaluation.score.value" not in cost
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "severity", "standard", "rs1"),
+    [
+        ("loop", 0.3, "error", "FAIL", "PASS"),
+        ("loop", 0.3, "warning", "WARN", "PASS"),
+        ("loop", 0.9, "warning", "FAIL", "FAIL"),
+        ("loop", 0.9, "note", "PASS", "FAIL"),
+        ("ending", 0.5, "error", "PASS", "PASS"),
+        ("ending", 0.8, "warning", "WARN", "PASS"),
+    ],
+)
+def test_a_signals_label_is_the_verdict_that_it_gives_alone(name, score, severity, standard, rs1):
+    found = Detection(score=score, findings=(Finding(rule="r", severity=severity, text="Seen."),))
+    trace = ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Hi"),))
+    signals = [
+        Signal(name="cost", summary="", detect=lambda _: 0.0),
+        Signal(name=name, summary="", detect=lambda _: found),
+    ]
+    for profile, label in ((STANDARD, standard), (RS1, rs1)):
+        report = evaluate_trace(trace, signals=signals, profile=profile)
+        told = {log.attributes["gen_ai.evaluation.name"]: log.attributes for log in verdict_logs(report, "", "", 5)}
+        assert told[f"sentinel.{name}"]["gen_ai.evaluation.score.label"] == label
+        assert told["sentinel.verdict"]["sentinel.risk"] == report.overall_score
+        assert "gen_ai.evaluation.score.value" not in told["sentinel.verdict"]
 
 
 def test_where_they_are_kept(tmp_path, busy):

@@ -215,7 +215,7 @@ def _facts(attempt: AttemptFacts) -> Iterator[str]:
 
 def lifted(agent: Any, run: RunSummary) -> Any:
     """The agent's report as JSON, raised to WARN if the filed severity is below the evidence."""
-    if not run.below_evidence or not isinstance(agent, dict) or agent.get("verdict") != "PASS":
+    if not run.below_evidence or not isinstance(agent, dict) or agent.get("verdict") not in ("PASS", "WARN"):
         return agent
     reasoning = f"{agent.get('reasoning', '')} WARN: {_below_evidence(run)}.".strip()
     return {**agent, "verdict": "WARN", "reasoning": reasoning}

@@ -9,7 +9,16 @@ import attrs
 from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.foreign import NonsenseError, Snapshot, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS, Reason, combine, explain, judge, share, triage_score
+from sentinel_core.evaluate.policy import (
+    TRIAGE_WEIGHTS,
+    Reason,
+    combine,
+    explain,
+    judge,
+    share,
+    triage_score,
+    worst_severity,
+)
 from sentinel_core.offers import Rule
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
@@ -18,6 +27,7 @@ from sentinel_core.report import (
     Finding,
     ReliabilityReport,
     ReportMetadata,
+    Severity,
     SignalFailure,
     SignalScore,
     Verdict,
@@ -35,12 +45,13 @@ _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
 _Scores = tuple[tuple[str, float | None], ...]
+_Worst = tuple[tuple[str, Severity], ...]
 _Measured = tuple[tuple[str, bool], ...]
 _Rows = tuple[SignalScore, Coverage, tuple[str, float | None], tuple[str, bool], float, float]
 
 
 class _Judged(NamedTuple):
-    """What the deciding signals' scores alone give."""
+    """What the deciding signals' scores and the severities of their findings give."""
 
     verdict: Verdict | None
     overall: float | None
@@ -63,14 +74,15 @@ class BoundSignal:
 class Panel:
     """Who judges, and by which profile.
 
-    ``failures`` are signals that could not be loaded; ``left_out`` names those that
-    the user did not want; ``attributes_all`` asks for the step that broke in a PASS, too.
+    ``failures`` are signals that could not be loaded; ``left_out`` names those that the user did not want, ``lowered`` those
+    with rules that the user switched off or made milder; ``attributes_all`` asks for the step that broke in a PASS, too.
     """
 
     signals: tuple[BoundSignal, ...]
     profile: Profile
     failures: tuple[SignalFailure, ...] = ()
     left_out: frozenset[str] = frozenset()
+    lowered: frozenset[str] = frozenset()
     attributes_all: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -93,9 +105,9 @@ class Panel:
         return {f"{signal.name}.{rule.id}": rule for signal in self.signals for rule in signal.rules}
 
     @functools.cached_property
-    def judged(self) -> Callable[[_Scores], _Judged]:
-        """What the profile makes of the scores of deciding signals; kept, because most traces of a batch have the same few."""
-        return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile))
+    def judged(self) -> Callable[[_Scores, _Worst], _Judged]:
+        """What the profile makes of the scores and findings of deciding signals; kept, because most traces of a batch have the same few."""
+        return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile, self.lowered))
 
     @functools.cached_property
     def row(self) -> Callable[[str, float | None, str, Sequence[str]], _Rows]:
@@ -130,7 +142,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         raise ValueError("Cannot evaluate: trace_id is required")
     index, answers = _answers(index, panel.signals)
     failed: list[SignalFailure] = []
-    rows, findings = list[_Rows](), list[Finding]()
+    rows, findings, worst = list[_Rows](), list[Finding](), list[tuple[str, Severity]]()
     row = panel.row
     for name, answer in answers:
         if isinstance(answer, SignalFailure):
@@ -139,9 +151,10 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         rows.append(row(name, answer.score, answer.details, answer.gaps))
         if answer.findings:
             findings += [finding.of(name, _origin(index, finding)) for finding in answer.findings]
+            worst.append((name, worst_severity(answer.findings)))
     scores, covered, deciding, measured, parts, weights = zip(*rows, strict=True) if rows else ((),) * 6
     failures = _in_order((*failed, *panel.standing_failures), panel)
-    judged = panel.judged(deciding)
+    judged = panel.judged(deciding, tuple(worst))
     verdict, overall, reasoning = _verdict(index, judged, findings, failures)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
@@ -252,14 +265,14 @@ def _verdict(
     return verdict, overall, f"At least {verdict}: {text}; {names} gave no answer."
 
 
-def _judged(profile: Profile, scores: _Scores) -> _Judged:
-    """Verdict, overall score and reasons that the scores alone give."""
+def _judged(profile: Profile, lowered: frozenset[str], scores: _Scores, worst: _Worst) -> _Judged:
+    """Verdict, overall score and reasons."""
     measured = {name: score for name, score in scores if score is not None}
     weighted = {name: score for name, score in measured.items() if name in profile.weights}
     if not weighted:
         return _Judged(None, None, ())
     overall = combine(weighted, profile.weights)
-    verdict, reasons = judge(overall, measured, profile)
+    verdict, reasons = judge(overall, measured, profile, dict(worst), lowered)
     return _Judged(verdict, overall, reasons)
 
 

@@ -58,6 +58,7 @@ def make_panel(
         profile=weighted(layers, known),
         failures=tuple(failed),
         left_out=unselected,
+        lowered=_lowered(levels),
         attributes_all=attributes_all,
     )
 
@@ -78,6 +79,14 @@ def _levels(layers: Layers, offers: Iterable[Signal], absent: Collection[str]) -
     from sentinel_core.host.rule_levels import check_rules
 
     return check_rules(rules, offers, absent)
+
+
+def _lowered(levels: "Mapping[str, Level]") -> frozenset[str]:
+    if not levels:
+        return frozenset()
+    from sentinel_core.host.rule_levels import lowered_by
+
+    return lowered_by(levels)
 
 
 def _bind(plugin: Plugin, layers: Layers, levels: "Mapping[str, Level]", watch: Watch | None) -> BoundSignal:
@@ -145,7 +154,7 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
 
 
 def read_profile(name: str) -> Profile:
-    """``rs1``, ``standard``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+    """``rs1``, ``standard``, or a TOML file with ``weights``, ``warn_at``, ``fail_at``, ``critical`` and ``findings_decide``.
 
     Missing keys keep RS-1's values; ``critical`` is merged signal by signal, and ``false`` removes RS-1's rule. Raises
     ``ConfigError`` that names the file and the key.
@@ -164,13 +173,18 @@ def read_profile(name: str) -> Profile:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
-    unknown = sorted(set(document) - {"name", "weights", "warn_at", "fail_at", "critical"})
+    unknown = sorted(set(document) - {"name", "weights", "warn_at", "fail_at", "critical", "findings_decide"})
     if unknown:
         raise ConfigError(f'profile "{name}": unknown key "{unknown[0]}"')
     return _profile(document, path)
 
 
-_TYPES = {"name": (str, "text"), "weights": (dict, "a table"), "critical": (dict, "a table")}
+_TYPES = {
+    "name": (str, "text"),
+    "weights": (dict, "a table"),
+    "critical": (dict, "a table"),
+    "findings_decide": (bool, "true or false"),
+}
 
 
 def _profile(document: Mapping[str, Any], path: Path) -> Profile:
@@ -186,6 +200,7 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
         warn_at=_share(document.get("warn_at", RS1.warn_at), path, "warn_at"),
         fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
         critical=_all_critical(document.get("critical", {}), document.get("weights", RS1.weights), path),
+        findings_decide=document.get("findings_decide", RS1.findings_decide),
     )
     try:
         profile = made()

@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -21,6 +20,7 @@ __all__ = ["Emission", "judged_span", "verdict_logs"]
 
 EVENT = "gen_ai.evaluation.result"
 _SEVERITY = {"PASS": 9, "WARN": 13, "FAIL": 17}
+_VERDICTS = {"error": "FAIL", "warning": "WARN", "note": "PASS"}
 _OPEN_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -63,7 +63,7 @@ def _signal_rows(report: ReliabilityReport) -> Iterator[dict[str, Attribute | No
         yield {
             "gen_ai.evaluation.name": f"sentinel.{score.signal_name}",
             "gen_ai.evaluation.score.value": score.score,
-            "gen_ai.evaluation.score.label": _label(score, report.profile),
+            "gen_ai.evaluation.score.label": _label(score, report),
             "gen_ai.evaluation.explanation": score.details,
         }
     for failure in report.failures:
@@ -74,15 +74,20 @@ def _signal_rows(report: ReliabilityReport) -> Iterator[dict[str, Attribute | No
         }
 
 
-def _label(score: SignalScore, profile: dict[str, Any]) -> str | None:
-    """The verdict on this signal's score alone, by the critical thresholds; None if it was not measured."""
+def _label(score: SignalScore, report: ReliabilityReport) -> str | None:
+    """The verdict that this signal alone gives, by its findings and the critical thresholds; None if it was not measured."""
     if score.score is None:
         return None
+    profile, name = report.profile, score.signal_name
     fired = {
         rule["verdict"]
         for rule in profile.get("critical", ())
-        if rule["signal_name"] == score.signal_name and score.score >= rule["threshold"]
+        if rule["signal_name"] == name and score.score >= rule["threshold"]
     }
+    if profile.get("findings_decide"):
+        found = {finding.severity for finding in report.findings if finding.rule.startswith(f"{name}.")}
+        fired = set() if found == {"note"} else fired
+        fired |= {_VERDICTS[severity] for severity in found if score.weight}
     return next((verdict for verdict in ("FAIL", "WARN") if verdict in fired), "PASS")
 
 
@@ -90,9 +95,9 @@ def _verdict_row(report: ReliabilityReport) -> dict[str, Attribute | None]:
     findings = tuple(finding.rule for finding in report.findings)
     return {
         "gen_ai.evaluation.name": "sentinel.verdict",
-        "gen_ai.evaluation.score.value": report.overall_score,
         "gen_ai.evaluation.score.label": report.verdict,
         "gen_ai.evaluation.explanation": report.reasoning,
+        "sentinel.risk": report.overall_score,
         "sentinel.trace_id": report.trace_id,
         "sentinel.rules": findings or None,
     }

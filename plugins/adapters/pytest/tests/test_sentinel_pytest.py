@@ -168,7 +168,8 @@ def said(role, text):
 def agent(answer, tracer=trace.get_tracer("agent")):
     with tracer.start_as_current_span("invoke_agent", attributes={"gen_ai.operation.name": "invoke_agent"}):
         chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": said("user", "Please cancel order 17."),
-                "gen_ai.output.messages": said("assistant", answer)}
+                "gen_ai.output.messages": said("assistant", answer),
+                "gen_ai.tool.definitions": json.dumps([{"type": "function", "name": "cancel_order"}])}
         with tracer.start_as_current_span("chat", attributes=chat):
             pass
 """

@@ -22,7 +22,9 @@ def test_what_decides_comes_first_of_what_is_as_bad(tmp_path):
     assert report["verdict"] == "FAIL"
     errors = [one["rule"] for one in report["findings"] if one["severity"] == "error"]
     assert errors[0] == "hallucination.contradicted_checks"
-    assert "tool_misuse.failed_call" in errors
+    severities = [one["severity"] for one in report["findings"]]
+    assert severities == sorted(severities, key=["error", "warning", "note"].index)
+    assert "tool_misuse.failed_call" in {one["rule"] for one in report["findings"]}
     assert max(len(one["quote"] or "") for one in report["findings"]) <= 520
     assert "\x1b" not in str(report["findings"])
 

@@ -59,10 +59,10 @@ def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
     at_work = receiver()
     at_work.send(chat(1, 2, 1, says=LIE), agent(1, 1))
     (report,) = at_work.wait_for_reports(1)
-    assert (report["trace_id"], report["verdict"]) == (f"{1:032x}", "WARN")
+    assert (report["trace_id"], report["verdict"]) == (f"{1:032x}", "FAIL")
     assert report["metadata"]["total_tokens"] == 15
-    assert at_work.stop() == 1
-    assert at_work.out[0].startswith(f"{1:032x}: WARN: The agent says")
+    assert at_work.stop() == 2
+    assert at_work.out[0].startswith(f"{1:032x}: FAIL: The agent says")
     assert "judged 1, spans 2" in "".join(at_work.err)
     path = at_work.folder / ".sentinel" / "reports.jsonl"
     assert path.stat().st_mode & 0o777 == 0o600
@@ -311,7 +311,7 @@ def test_an_ipv6_address_can_be_used_as_it_is_told(receiver):
 def test_verdicts_are_emitted(receiver):
     at_work = receiver("--emit", "otel", "--until-quiet", 0.5)
     at_work.send(chat(1, 2, 1, says=LIE), agent(1, 1))
-    assert at_work.end() == 1
+    assert at_work.end() == 2
     lines = (at_work.folder / ".sentinel" / "logs" / "verdicts.otlp.jsonl").read_text().splitlines()
     records = [json.loads(line)["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0] for line in lines]
     assert {record["eventName"] for record in records} == {"gen_ai.evaluation.result"}

@@ -51,21 +51,39 @@ def test_a_small_run_scores_little_and_has_no_finding():
     small = found(total=usage(900, 100))
     assert (small.score, small.findings, small.gaps) == (budget_score(1000), (), ())
     assert small.score < 0.001
-    assert small.details == "1,000 tokens of a budget of 200,000."
+    assert small.details == "1,000 tokens; no budget is set."
+    assert found(total=usage(900, 100), budget_tokens=2_000).details == "1,000 tokens of a budget of 2,000."
 
 
 def test_the_budget_itself_scores_one_half_and_is_allowed():
     assert found(total=usage(200_000)).score == 0.5
     assert found(total=usage(200_000)).findings == ()
-    [one] = found(total=usage(200_001)).findings
+    [one] = found(total=usage(200_001), budget_tokens=200_000).findings
     assert (one.rule, one.severity) == ("over_budget", "warning")
     assert one.text == "The run used 200,001 tokens (with cached tokens discounted); its budget is 200,000."
 
 
 @pytest.mark.parametrize(("times", "severity"), [(1.9, "warning"), (2, "error"), (3, "error")])
 def test_severity_follows_the_score(times, severity):
-    [one] = found(total=usage(int(times * 200_000))).findings
+    [one] = found(total=usage(int(times * 200_000)), budget_tokens=200_000).findings
     assert one.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("limit", "run_", "text"),
+    [
+        ({"budget_tokens": 200_000}, {"total": usage(900_000)}, "the usual budget is 200,000"),
+        ({"completion_ratio": 2.0}, {"total": usage(1000, 9000)}, "The model wrote 9,000 tokens and read 1,000"),
+        ({"growth_tokens": 8_000}, {"messages": [reply(usage(1)), reply(usage(90_001))]}, "8,000 are usual"),
+    ],
+)
+def test_a_limit_that_nobody_set_gives_the_score_and_a_note(limit, run_, text):
+    messages = run_.pop("messages", ())
+    unset, set_ = found(*messages, **run_), found(*messages, **run_, **limit)
+    assert (unset.score, [one.rule for one in unset.findings]) == (set_.score, [one.rule for one in set_.findings])
+    assert text in unset.findings[0].text
+    assert {one.severity for one in unset.findings} == {"note"}
+    assert set_.findings[0].severity in ("warning", "error")
 
 
 def test_three_budgets_are_critical():
@@ -158,7 +176,7 @@ def test_growth_of_a_child_names_the_child():
 
 def test_completion_ratio():
     assert found(total=usage(1000, 2000)).findings == ()
-    wordy = found(total=usage(1000, 4000))
+    wordy = found(total=usage(1000, 4000), completion_ratio=2.0)
     assert [(one.rule, one.severity) for one in wordy.findings] == [("completion_ratio", "warning")]
     assert wordy.score == 0.2
     assert found(total=usage(999, 1999)).findings == ()

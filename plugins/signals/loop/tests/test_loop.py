@@ -92,7 +92,7 @@ def test_two_identical_calls_score_little():
     assert rules(*calls("aa")) == [("identical_calls", "note")]
 
 
-@pytest.mark.parametrize(("repeats", "severity"), [(1, "note"), (2, "warning"), (3, "error"), (5, "error")])
+@pytest.mark.parametrize(("repeats", "severity"), [(1, "note"), (2, "warning"), (4, "warning"), (5, "error")])
 def test_severity_follows_the_score(repeats, severity):
     assert rules(*calls("a" * (repeats + 1))) == [("identical_calls", severity)]
 
@@ -286,6 +286,35 @@ def test_message_limit():
         ("too_many_messages", "note", 100)
     ]
     assert score(*short * 100) < 0.5
+
+
+def test_a_limit_on_messages_counts_only_where_it_is_set():
+    def length(**changes):
+        return detect(run(*[user("go")] * 300), attrs.evolve(SETTINGS, **changes))
+
+    unset, set_ = length(), length(message_limit=100)
+    assert unset.score == set_.score
+    assert [(one.severity, one.text) for one in (*unset.findings, *set_.findings)] == [
+        ("note", "The run has 300 messages; no limit is set."),
+        ("warning", "The run has 300 messages; the limit is 100."),
+    ]
+    assert length(message_limit=299).findings[0].severity == "warning"
+
+
+def test_calls_whose_arguments_were_not_recorded_are_no_repeats_for_sure():
+    def edits(name, **arguments):
+        messages = []
+        for number in range(8):
+            made = ToolCall(id=f"e{number}", name=name, arguments=arguments)
+            messages.append(Message(role="assistant", tool_calls=(made,)))
+            messages.append(
+                Message(role="tool", tool_results=(ToolResult(tool_call_id=f"e{number}", content="Done."),))
+            )
+        return rules(*messages)
+
+    assert edits("edit_file") == [("identical_calls", "note")]
+    assert edits("edit_file", path="a.py") == [("identical_calls", "error")]
+    assert edits("get_status") == [("identical_calls", "error")]
 
 
 def test_the_worst_rule_decides():

@@ -32,8 +32,9 @@ def detected(before=BEFORE, after=AFTER, result=FAILURE, path="a.py", between=()
 def is_wanted(**said):
     [found] = detected(**said).findings
     assert found.rule == "failed_call"
-    assert (found.severity == "note") == (found.text == '"run" failed as the agent intended.')
-    return found.severity == "note"
+    is_wanted = found.text == '"run" failed as the agent intended.'
+    assert found.severity == "note" or not is_wanted
+    return is_wanted
 
 
 def test_a_wanted_failure_keeps_as_little_as_a_repaired_one():

@@ -25,12 +25,21 @@ def worst_first(findings: Sequence[_Object]) -> list[_Object]:
 
 
 def headline(report: _Object) -> tuple[_Object | None, tuple[str, str]]:
-    """The worst finding that is no note, and its quote and text; where there is none, the reason of the verdict."""
-    worst = next(iter(worst_first(report["findings"])), None)
-    if worst is not None and worst["severity"] != "note":
+    """The worst finding that is no note, of a signal that counts if there is one, and its quote and text; else the reason of the verdict."""
+    ordered = worst_first([one for one in report["findings"] if one["severity"] != "note"])
+    worst = next((one for one in ordered if _counts(one, report["profile"])), next(iter(ordered), None))
+    if worst is not None:
         return worst, (clipped(worst["quote"] or "", _LONGEST), clipped(worst["text"], _LONGEST))
     failures = [f'signal "{one["signal_name"]}" {one["error"]}' for one in report["failures"]]
     return None, ("", clipped("; ".join([*failures, report["reasoning"]]), _LONGEST))
+
+
+def _counts(finding: _Object, profile: _Object) -> bool:
+    """Whether the finding's signal has a weight, or a critical rule names it."""
+    name = finding["rule"].partition(".")[0]
+    return name in profile.get("weights", ()) or any(
+        rule["signal_name"] == name for rule in profile.get("critical", ())
+    )
 
 
 def rank(report: ReliabilityReport) -> Rank:

@@ -44,12 +44,11 @@ def _lines(
     report: ReliabilityReport, origin: str, known: Collection[int], *, verbose: bool, color: bool
 ) -> Iterator[str]:
     verdict = report.verdict or "NO VERDICT"
-    score = "" if report.overall_score is None else f"  risk {thousandths(report.overall_score) / 1000:.3f}"
     head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color) + _without(
         report
     )
     place = f"  ({printable(origin)})" if origin else ""
-    yield f"{head}{score}  {printable(clipped(report.trace_id, 80))}{place}"
+    yield f"{head}  {printable(clipped(report.trace_id, 80))}{place}"
     yield f"  {printable(report.reasoning)}"
     yield from _signals(report)
     yield from _failures(report)
@@ -75,12 +74,14 @@ def _without(report: ReliabilityReport) -> str:
 
 
 def _footing(report: ReliabilityReport) -> str:
-    """The profile and triage score; for a PASS also its scope; for a finding above a note the command that explains it."""
-    triage = "" if report.triage_score is None else f", triage {thousandths(report.triage_score) / 1000:.3f}"
+    """The profile and the numbers that sort; for a PASS also its scope; for a finding above a note the command that explains it."""
+    numbers = {"risk": report.overall_score, "triage": report.triage_score}
+    told = [f"{name} {thousandths(number) / 1000:.3f}" for name, number in numbers.items() if number is not None]
+    sorting = f" For sorting: {', '.join(told)}." if told else ""
     scope = f" {printable(report.scope)}" if report.verdict == "PASS" else ""
     is_found = any(finding.severity != "note" for finding in report.findings)
     more = ' "sentinel explain RULE" explains a finding.' if is_found else ""
-    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}{more}"
+    return f"  Profile {printable(report.profile['name'])}.{sorting}{scope}{more}"
 
 
 def _signals(report: ReliabilityReport) -> Iterator[str]:

@@ -18,6 +18,7 @@ _LONGEST = 600.0  # seconds for all that a file holds; a single record has the l
 _MOST_REPORTS = 10
 _MOST_FINDINGS = 20
 _MOST_TEXT = 500
+_SEVERITIES = {"FAIL": "error", "WARN": "warning"}
 _RANK = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -88,13 +89,20 @@ def _report(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decisive(row: Mapping[str, Any]) -> frozenset[str]:
-    """The signals whose score alone gives the verdict, by the critical rules of the profile."""
+    """The signals whose findings or score alone give the verdict, by the profile."""
+    profile, severity = row["profile"], _SEVERITIES.get(row["verdict"])
+    found = [
+        finding["rule"].partition(".")[0]
+        for finding in row["findings"]
+        if profile["findings_decide"] and finding["severity"] == severity
+    ]
     scores = {score["signal_name"]: score["score"] or 0.0 for score in row["signal_scores"]}
-    return frozenset(
+    critical = [
         rule["signal_name"]
-        for rule in row["profile"]["critical"]
+        for rule in profile["critical"]
         if rule["verdict"] == row["verdict"] and scores.get(rule["signal_name"], 0.0) >= rule["threshold"]
-    )
+    ]
+    return frozenset([*(name for name in found if name in profile["weights"]), *critical])
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:

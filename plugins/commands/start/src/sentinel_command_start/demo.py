@@ -30,6 +30,7 @@ _ABOUT = {
     "loop": "An agent is to find open invoices. It sends the same request again and again.",
     "good": "An agent has to refund an order. It does, and says what it did.",
 }
+_SEVERITIES = {"FAIL": "error", "WARN": "warning"}
 _SIGNS = {"PASS": "✓", "WARN": "!", "FAIL": "✗"}
 _NEXT = """\
 Next:
@@ -101,13 +102,10 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
 
 
 def _decisive(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The worst finding of the first signal that reaches a critical rule with the report's verdict."""
-    scores = {row["signal_name"]: row["score"] or 0.0 for row in report["signal_scores"]}
-    for rule in report["profile"]["critical"]:
-        name = rule["signal_name"]
-        if rule["verdict"] == report["verdict"] and scores.get(name, 0.0) >= rule["threshold"]:
-            return next((row for row in report["findings"] if row["rule"].startswith(f"{name}.")), None)
-    return None
+    """The first finding of a signal that has a weight whose severity gives the report's verdict."""
+    severity, weights = _SEVERITIES.get(report["verdict"]), report["profile"]["weights"]
+    found = (row for row in report["findings"] if row["severity"] == severity)
+    return next((row for row in found if row["rule"].partition(".")[0] in weights), None)
 
 
 def _has_browser() -> bool:

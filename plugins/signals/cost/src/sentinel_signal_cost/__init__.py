@@ -76,26 +76,27 @@ def spent(index: TraceIndex, path: tuple[int, ...] = ()) -> tuple[list[TokenUsag
 
 _positive = attrs.validators.gt(0.0)
 _count = attrs.validators.gt(0)
+_optional = attrs.validators.optional
 _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0))
 
 
 @attrs.frozen(kw_only=True)
 class CostSettings:
-    """Budgets are in tokens, weights in [0, 1].
+    """Budgets are in tokens, weights in [0, 1]. A limit that is not set gives a score by its usual value, but its finding is a note.
 
     Raises ``ValueError`` for a value out of its range.
     """
 
-    budget_tokens: int = attrs.field(default=200_000, validator=_count)
-    """Token budget of a run, with cached tokens discounted; a run that uses exactly this many tokens scores 0.5."""
+    budget_tokens: int | None = attrs.field(default=None, validator=_optional(_count))
+    """Token budget of a run, with cached tokens discounted; a run that uses exactly this many tokens scores 0.5. If not set, 200,000 gives the score, and more tokens are only a note."""
     cached_weight: float = attrs.field(default=0.1, validator=_share)
     """Weight of a prompt token that was read from a cache; every other token has weight 1."""
-    growth_tokens: int = attrs.field(default=8_000, validator=_count)
-    """Number of prompt tokens that each model call may add on average to the prompt of the previous call."""
+    growth_tokens: int | None = attrs.field(default=None, validator=_optional(_count))
+    """Number of prompt tokens that each model call may add on average to the prompt of the previous call. If not set, 8,000 gives the score, and more growth is only a note."""
     growth_weight: float = attrs.field(default=0.5, validator=_share)
     """Maximum score for prompt growth alone."""
-    completion_ratio: float = attrs.field(default=2.0, validator=_positive)
-    """Number of completion tokens per prompt token above which a run is considered wordy."""
+    completion_ratio: float | None = attrs.field(default=None, validator=_optional(_positive))
+    """Number of completion tokens per prompt token above which a run is considered wordy. If not set, 2.0 gives the score, and a wordy run is only a note."""
     completion_weight: float = attrs.field(default=0.4, validator=_share)
     """Maximum score for wordiness alone."""
     least_completion_tokens: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
@@ -106,6 +107,7 @@ Part = tuple[float, Finding | None]
 """A rule's score in [0, 1] and its finding, None where the rule is kept."""
 
 _ERROR_AT = 0.8
+_BUDGET_TOKENS, _GROWTH_TOKENS, _COMPLETION_RATIO = 200_000, 8_000, 2.0
 
 
 def _rising(share: float) -> float:
@@ -113,30 +115,32 @@ def _rising(share: float) -> float:
     return share * share / (share * share + 1)
 
 
-def _severity(score: float) -> "Severity":
+def _severity(score: float, limit: float | None) -> "Severity":
+    """A note where nobody set the limit: that a run was expensive is then nobody's complaint."""
+    if limit is None:
+        return "note"
     return "error" if score >= _ERROR_AT else "warning"
 
 
 def budget_part(spent: Spent, settings: CostSettings) -> Part:
     """Rule ``over_budget``: tokens, cached ones discounted, against the budget."""
-    tokens = spent.weighted(settings.cached_weight)
-    score = _rising(tokens / settings.budget_tokens)
-    if tokens <= settings.budget_tokens:
+    tokens, budget = spent.weighted(settings.cached_weight), settings.budget_tokens or _BUDGET_TOKENS
+    score = _rising(tokens / budget)
+    if tokens <= budget:
         return score, None
-    text = (
-        f"The run used {tokens:,.0f} tokens (with cached tokens discounted); its budget is {settings.budget_tokens:,}."
-    )
-    return score, Finding(rule="over_budget", severity=_severity(score), text=text)
+    its = "its" if settings.budget_tokens else "the usual"
+    text = f"The run used {tokens:,.0f} tokens (with cached tokens discounted); {its} budget is {budget:,}."
+    return score, Finding(rule="over_budget", severity=_severity(score, settings.budget_tokens), text=text)
 
 
 def ratio_part(spent: Spent, settings: CostSettings) -> Part:
     """Rule ``completion_ratio``: how many tokens were written for each one read, beyond what is allowed."""
-    ratio = spent.completion / max(spent.prompt, 1)
-    if spent.completion < settings.least_completion_tokens or ratio <= settings.completion_ratio:
+    ratio, allowed = spent.completion / max(spent.prompt, 1), settings.completion_ratio or _COMPLETION_RATIO
+    if spent.completion < settings.least_completion_tokens or ratio <= allowed:
         return 0.0, None
-    score = settings.completion_weight * (1 - settings.completion_ratio / ratio)
+    score = settings.completion_weight * (1 - allowed / ratio)
     text = f"The model wrote {spent.completion:,} tokens and read {spent.prompt:,}."
-    return score, Finding(rule="completion_ratio", severity=_severity(score), text=text)
+    return score, Finding(rule="completion_ratio", severity=_severity(score, settings.completion_ratio), text=text)
 
 
 def growth_part(index: TraceIndex, settings: CostSettings, path: tuple[int, ...] = ()) -> Iterator[Part]:
@@ -147,12 +151,13 @@ def growth_part(index: TraceIndex, settings: CostSettings, path: tuple[int, ...]
     calls = billed_calls(index.messages)
     prompts = [min(usage.prompt_tokens, MOST_TOKENS) for _, usage in calls]
     added = sum(max(0, after - before) for before, after in itertools.pairwise(prompts))
-    growth = added / max(len(prompts) - 1, 1)
-    if growth > settings.growth_tokens:
-        score = settings.growth_weight * (1 - settings.growth_tokens / growth)
-        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; {settings.growth_tokens:,} are allowed."
-        last = calls[-1][0]
-        found = Finding(rule="prompt_growth", severity=_severity(score), text=text, message_index=last, trace_path=path)
+    growth, allowed = added / max(len(prompts) - 1, 1), settings.growth_tokens or _GROWTH_TOKENS
+    if growth > allowed:
+        score = settings.growth_weight * (1 - allowed / growth)
+        are = "are allowed" if settings.growth_tokens else "are usual"
+        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; {allowed:,} {are}."
+        severity, last = _severity(score, settings.growth_tokens), calls[-1][0]
+        found = Finding(rule="prompt_growth", severity=severity, text=text, message_index=last, trace_path=path)
         yield score, found
     for position, child in enumerate(index.children):
         yield from growth_part(child, settings, (*path, position))
@@ -169,7 +174,9 @@ def detect(index: TraceIndex, settings: CostSettings) -> Detection:
     return Detection(
         score=round(max(score for score, _ in parts), _DIGITS),
         findings=[finding for _, finding in sorted(parts, key=_by_score, reverse=True) if finding is not None],
-        details=f"{weighted:,.0f} tokens of a budget of {settings.budget_tokens:,}.",
+        details=f"{weighted:,.0f} tokens of a budget of {settings.budget_tokens:,}."
+        if settings.budget_tokens
+        else f"{weighted:,.0f} tokens; no budget is set.",
         gaps=[f"No token usage is recorded for {_place(path)}." for path in silent],
     )
 

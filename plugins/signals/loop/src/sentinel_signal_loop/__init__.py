@@ -14,7 +14,7 @@ import attrs
 
 from sentinel_core import Call, Detection, Explanation, Finding, Signal, Text, TraceIndex, hookimpl
 from sentinel_core.trace import canonical_each
-from sentinel_signal_loop.declared import RULES
+from sentinel_signal_loop.declared import RULES, USUAL_LIMIT
 
 if TYPE_CHECKING:
     from sentinel_signal_loop.rules import Part
@@ -48,8 +48,8 @@ class LoopSettings:
     """Minimum normalised Indel similarity at which two messages are considered nearly identical."""
     least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
     """Minimum length of a message in bytes (letters and single spaces, as UTF-8); shorter messages are treated as boilerplate and never count as a repetition."""
-    message_limit: int = attrs.field(default=100, validator=_at_least_one)
-    """Number of messages above which a run is too long."""
+    message_limit: int | None = attrs.field(default=None, validator=attrs.validators.optional(_at_least_one))
+    """Number of messages above which a run is too long. If not set, 100 gives the score, and a longer run is only a note."""
     length_weight: float = attrs.field(default=0.5, validator=_share)
     """Maximum score for length alone."""
 
@@ -108,7 +108,7 @@ def _own(index: TraceIndex, settings: LoopSettings) -> "tuple[list[Part], list[s
     """Score and findings of each rule that may have found something, and what could not be seen."""
     parts: list[Part] = []
     gaps: list[str] = []
-    if len(index.messages) > settings.message_limit:
+    if len(index.messages) > (settings.message_limit or USUAL_LIMIT):
         from sentinel_signal_loop.rules import length_part
 
         parts.append(length_part(index, settings))

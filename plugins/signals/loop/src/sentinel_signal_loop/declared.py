@@ -2,7 +2,10 @@
 
 from sentinel_core.offers import Rule
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "USUAL_LIMIT"]
+
+USUAL_LIMIT = 100
+"""Messages above which length gives a score where no limit is set."""
 
 _SINCE = "0.1.0"
 
@@ -32,7 +35,7 @@ RULES = (
         id="too_many_messages",
         severity="warning",
         title="A very long run",
-        help="The run has more messages than message_limit.",
+        help="The run has more messages than message_limit, or than 100 if message_limit is not set; then it is a note.",
         since=_SINCE,
     ),
 )

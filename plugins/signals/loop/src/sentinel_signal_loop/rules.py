@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sentinel_core import Finding
+from sentinel_core.evaluate.tools import facts_of
+from sentinel_signal_loop.declared import USUAL_LIMIT
 from sentinel_signal_loop.stretches import Stretch, Track, rising, stretches
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ __all__ = ["Part", "call_part", "length_part", "text_part"]
 
 _QUOTED = 160
 _SHOWN = 5
-_ERROR_AT, _WARNING_AT = 0.5, 0.2
+_ERROR_AT, _WARNING_AT = 0.8, 0.3
 
 Part = tuple[float, list[Finding]]
 """A rule's score in [0, 1] and its findings, worst first."""
@@ -36,7 +38,7 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
             text = f"The same calls were made in a cycle ({', '.join(names)}), {len(stretch.dry)} of them repeats"
         return Finding(
             rule=rule,
-            severity=_severity(score),
+            severity=_severity(score) if call.call.arguments or not _writes(call) else "note",
             text=f"{text}; nothing new came back.",
             message_index=call.message_index,
             call_id=call.call.id,
@@ -72,10 +74,13 @@ def text_part(texts: "Sequence[Text]", track: Track, news: Sequence[int], settin
 
 def length_part(index: "TraceIndex", settings: "LoopSettings") -> Part:
     """Rule ``too_many_messages``, for a run beyond the limit: the share of the messages beyond it, times the rule's weight."""
-    count, limit = len(index.messages), settings.message_limit
+    count, limit = len(index.messages), settings.message_limit or USUAL_LIMIT
     score = settings.length_weight * (1 - limit / count)
+    if settings.message_limit is None:
+        text = f"The run has {count} messages; no limit is set."
+        return score, [Finding(rule="too_many_messages", severity="note", text=text, message_index=limit)]
     text = f"The run has {count} messages; the limit is {limit}."
-    return score, [Finding(rule="too_many_messages", severity=_severity(score), text=text, message_index=limit)]
+    return score, [Finding(rule="too_many_messages", severity="warning", text=text, message_index=limit)]
 
 
 def _worst(found: list[Stretch], half: float, wet: float, finding: Callable[[Stretch, float], Finding]) -> Part:
@@ -104,6 +109,11 @@ def _severity(score: float) -> "Severity":
     if score >= _ERROR_AT:
         return "error"
     return "warning" if score >= _WARNING_AT else "note"
+
+
+def _writes(call: "Call") -> bool:
+    """True for a tool that changes something: without arguments it cannot know what, so they were not recorded."""
+    return facts_of(call.call.name).effect == "writes"
 
 
 def _period(stretch: Stretch) -> int:

@@ -5,6 +5,7 @@ The score is the worst of the trace's and its sub-agents'; the README has the ru
 
 import functools
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -12,8 +13,12 @@ from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIn
 from sentinel_signal_tool_misuse.arguments import Offered
 from sentinel_signal_tool_misuse.checks import SUSPICIOUS, Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
+from sentinel_signal_tool_misuse.settled import settled_failures
 from sentinel_signal_tool_misuse.wanted import wanted_failures
 from sentinel_signal_tool_misuse.weighing import kept_shares, score
+
+if TYPE_CHECKING:
+    from sentinel_core.report import Severity
 
 __all__ = ["ToolMisuseSettings", "detect", "sentinel_signals"]
 
@@ -58,6 +63,7 @@ _DIGITS = 6
 _SHOWN = 20
 _QUOTED = 160
 _ERROR_AT, _WARNING_AT = 0.8, 0.3
+_NO_ERRORS = ("failed_call", SUSPICIOUS)
 _UNLISTED = "The trace does not list the available tools: names and arguments were not checked against schemas."
 
 
@@ -81,6 +87,7 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     if not checked.faults:
         return _nothing_wrong(len(calls), gaps)
     checked.wanted = wanted_failures(index, checked)
+    checked.settled = settled_failures(index, checked)
     shares = kept_shares(checked, settings)
     return Detection(
         score=round(score(checked, shares, settings), _DIGITS),
@@ -137,16 +144,20 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     reason = f"{fault.reason} as the agent intended" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
-        severity="error"
-        if weight >= _ERROR_AT and fault.rule != SUSPICIOUS
-        else "warning"
-        if weight >= _WARNING_AT
-        else "note",
+        severity=_severity(fault.rule, weight, is_settled=position in checked.settled),
         text=f'"{call.call.name[:_QUOTED]}" {reason}.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=shown[:_QUOTED],
     )
+
+
+def _severity(rule: str, weight: float, *, is_settled: bool) -> "Severity":
+    if is_settled and rule != SUSPICIOUS:
+        return "note"
+    if weight >= _ERROR_AT and rule not in _NO_ERRORS:
+        return "error"
+    return "warning" if weight >= _WARNING_AT else "note"
 
 
 def _evidence(call: "Call") -> str:

@@ -65,15 +65,17 @@ class Fault:
 class Checked:
     """The calls of one trace: whether each worked (None: no result is recorded), and by position what is wrong with it.
 
-    ``worked`` is filled in only where something may be wrong; ``wanted`` has the failures that the agent wanted to see. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
+    ``worked`` is filled in only where something may be wrong; ``wanted`` has the failures that the agent wanted to see,
+    ``settled`` those that it repaired or told. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
     """
 
-    __slots__ = ("calls", "faults", "wanted", "worked")
+    __slots__ = ("calls", "faults", "settled", "wanted", "worked")
 
     def __init__(self, calls: "Sequence[Call]") -> None:
         self.calls = calls
         self.worked: list[bool | None] = []
         self.faults: dict[int, Fault] = {}
+        self.settled: set[int] = set()
         self.wanted: set[int] = set()
 
 

@@ -9,9 +9,9 @@ _SINCE = "0.1.0"
 RULES = (
     Rule(
         id="failed_call",
-        severity="error",
+        severity="warning",
         title="A call failed",
-        help="The source records that the call failed, or the result reads like a failure. The weight of the failure depends on which later calls succeeded.",
+        help="The source records that the call failed, or the result reads like a failure. It is a note if a later call did what the failed call was for, or if the agent admits a failure.",
         since=_SINCE,
     ),
     Rule(

@@ -43,7 +43,7 @@ const histogram = (title, field, run) => {
   const bins = Array(BINS).fill(0);
   for (const value of values) bins[Math.min(BINS - 1, Math.floor(value * BINS))] += 1;
   const most = Math.max(...bins);
-  const { warn_at: warn = 2, fail_at: fail = 2 } = field === "risk" ? run.profile ?? {} : {};
+  const { warn_at: warn = 2, fail_at: fail = 2 } = field === "risk" && !run.profile?.findings_decide ? run.profile ?? {} : {};
   const kindAt = (place) => (field === "triage" ? "note" : (place + 0.5) / BINS >= fail ? "fail" : (place + 0.5) / BINS >= warn ? "warn" : "note");
   const sorted = [...values].sort((a, b) => a - b);
   const quantile = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

@@ -3,7 +3,7 @@ const ROW = 58;
 const BEYOND = 12;
 const PRINTED = 1000;
 const COLUMNS = [
-  ["verdict", "Verdict"], ["risk", "Risk"], ["triage", "Triage"], ["text", "What is wrong"], ["messages", "Msgs"], ["calls", "Calls"], ["tokens", "Tokens"],
+  ["verdict", "Verdict"], ["text", "What is wrong"], ["messages", "Msgs"], ["calls", "Calls"], ["tokens", "Tokens"], ["risk", "Risk"], ["triage", "Triage"],
 ];
 
 class Table {

@@ -33,7 +33,7 @@ const hero = (report, findings, held, base) => {
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
     isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
     !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
-    gauge(report),
+    isByRisk(report) && gauge(report),
     make("p", { class: "reason" }, report.reasoning),
     whereToBegin(report, findings, held, base),
     report.scope && make("p", { class: "reason" }, report.scope));
@@ -71,23 +71,31 @@ const facing = (finding, base) => {
     make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));
 };
 
-const gauge = (report) => {
-  const risk = report.overall_score;
-  const { warn_at: warn, fail_at: fail } = report.profile;
-  if (risk === null || warn === undefined) return null;
+// Whether the risk alone gives the verdict. Where findings decide, a PASS rests on what was not found.
+const isByRisk = ({ overall_score: risk, verdict, profile: { warn_at: warn, fail_at: fail, findings_decide: isFindings } }) => {
+  if (risk === null || warn === undefined) return false;
+  return verdict === (risk >= fail ? "FAIL" : risk >= warn ? "WARN" : "PASS") && !(isFindings && verdict === "PASS");
+};
+
+const gauge = ({ overall_score: risk, profile: { warn_at: warn, fail_at: fail } }) => {
   const at = (value) => ({ "--at": String(value) });
   return make("div", { class: "gauge", role: "img", "aria-label": `Risk ${score(risk)} of 1; WARN from ${warn}, FAIL from ${fail}` },
     make("span", { class: "label" }, "risk ", make("b", null, score(risk))),
     make("span", { class: "track" }, make("span", { class: "fill", css: at(risk) }),
-      make("span", { class: "stop", css: at(warn) }, make("i", null, `WARN ${warn}`)), make("span", { class: "stop", css: at(fail) }, make("i", null, `FAIL ${fail}`))),
-    report.triage_score !== null && make("span", { class: "label" }, "triage ", make("b", null, score(report.triage_score))));
+      make("span", { class: "stop", css: at(warn) }, make("i", null, `WARN ${warn}`)), make("span", { class: "stop", css: at(fail) }, make("i", null, `FAIL ${fail}`))));
 };
 
 const limitsOf = (report, name) => (report.profile.critical ?? []).filter((rule) => rule.signal_name === name).sort((a, b) => a.threshold - b.threshold);
 
+// Where findings decide, the score of a signal whose findings are all notes fires no rule.
+const isOnNotes = (report, name) => {
+  const own = report.findings.filter((finding) => finding.rule.startsWith(`${name}.`));
+  return report.profile.findings_decide && own.length > 0 && own.every((finding) => finding.severity === "note");
+};
+
 const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, make("h2", { id: "signals" }, "Signals"),
   make("ul", { class: "signals" }, [...report.signal_scores].sort((a, b) => b.contribution - a.contribution).map((entry) => {
-    const limits = limitsOf(report, entry.signal_name);
+    const limits = isOnNotes(report, entry.signal_name) ? [] : limitsOf(report, entry.signal_name);
     const isCritical = entry.score !== null && limits.some((rule) => entry.score >= rule.threshold);
     return make("li", { class: isCritical ? "critical" : null },
       make("p", null, make("b", null, entry.signal_name.replaceAll("_", " ")), make("span", { class: "value" }, entry.score === null ? "not measured" : entry.score.toFixed(2))),
@@ -118,6 +126,8 @@ const factsOf = (held, report) => {
     models.length > 0 && ["Model", models.slice(0, 4).join(", ")],
     held.trace.outcome && ["Ended", held.trace.outcome],
     ["Profile", report.profile.name],
+    report.overall_score !== null && ["Risk, for sorting", score(report.overall_score)],
+    report.triage_score !== null && ["Triage, for sorting", score(report.triage_score)],
   ];
   return make("section", { "aria-labelledby": "facts" }, make("h2", { id: "facts" }, "The run"),
     make("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => [make("dt", null, name), make("dd", null, value)])));

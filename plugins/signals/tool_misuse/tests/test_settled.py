@@ -1,0 +1,122 @@
+"""Failed calls that the agent repaired or told are notes; the score stays as it is."""
+
+import pytest
+
+from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
+from sentinel_core.trace import GAPS
+from sentinel_signal_tool_misuse import ToolMisuseSettings, detect
+
+FAILURE = "Error: the server is closed"
+
+
+def called(name, *, worked=True, key="k", **arguments):
+    result = ToolResult(tool_call_id=key, content="ready" if worked else FAILURE, success=worked)
+    return (
+        Message(role="assistant", tool_calls=(ToolCall(id=key, name=name, arguments=arguments),)),
+        Message(role="tool", tool_results=(result,)),
+    )
+
+
+def failed(name, **arguments):
+    return called(name, worked=False, key="bad", **arguments)
+
+
+def say(text):
+    return Message(role="assistant", content=text)
+
+
+def user(text="And then?"):
+    return Message(role="user", content=text)
+
+
+def severity(*messages):
+    [found] = [one for one in detection(*messages).findings if one.call_id == "bad"]
+    return found.severity
+
+
+def detection(*messages, **details):
+    trace = ExecutionTrace(trace_id="t", messages=messages, details=TraceDetails(**details))
+    return detect(TraceIndex(trace), ToolMisuseSettings())
+
+
+ADMITTED = "I could not cancel the order: the server is closed."
+DONE = "Your order has been cancelled."
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ([], "warning"),
+        ([say(DONE)], "warning"),
+        ([say(ADMITTED)], "note"),
+        ([say("I look further."), *called("get_order"), say(ADMITTED)], "note"),
+        ([say(DONE), user(), say(ADMITTED)], "warning"),
+        ([user(), say(ADMITTED)], "note"),
+        ([say(ADMITTED), user(), say(DONE)], "note"),
+        ([say("I look."), say(ADMITTED), say("I look again.")], "warning"),
+        ([say("There was no error, all is done.")], "warning"),
+        ([say("I fixed the failing test.")], "warning"),
+        ([say("I fixed the problem, but the order isn't cancelled.")], "note"),
+        ([say("The cancellation was refused.")], "note"),
+        ([say("b.txt is missing.")], "note"),
+    ],
+)
+def test_a_failure_that_the_agent_tells_is_a_note(after, expected):
+    assert severity(user("Cancel it."), *failed("cancel_order", id="7"), *after) == expected
+
+
+def test_a_text_before_the_failure_tells_nothing_of_it():
+    assert severity(say(ADMITTED), *failed("cancel_order", id="7")) == "warning"
+
+
+def test_where_texts_may_be_missing_nobody_says_that_it_was_not_told():
+    def settled(*messages):
+        trace = ExecutionTrace(trace_id="t", messages=messages, metadata={GAPS: ["1 reply is recorded without text"]})
+        return detect(TraceIndex(trace), ToolMisuseSettings()).findings[0].severity
+
+    assert settled(*failed("cancel_order")) == "note"
+    assert settled(*failed("cancel_order"), say(DONE)) == "warning"
+
+
+def test_a_call_without_a_result_in_the_record_is_told_after_the_call():
+    unanswered = Message(role="assistant", tool_calls=(ToolCall(id="bad", name="cancel_order"),))
+    assert detection(unanswered, say(ADMITTED)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "later", "expected"),
+    [
+        (failed("cancel_order", id="7"), called("cancel_order", id="8"), "note"),
+        (failed("cancel_order", id="7"), called("refund_order", id="7"), "warning"),
+        (failed("cancel_order", id="7"), called("cancel_order", worked=False, id="7"), "warning"),
+        (failed("read_file", path="a.py"), called("grep", query="x"), "note"),
+        (failed("read_file", path="a.py"), called("bash", command="cat a.py"), "note"),
+        (failed("read_file", path="a.py"), called("write_file", path="b.py"), "warning"),
+        (failed("bash", command="make"), called("python", code="1"), "note"),
+        (failed("bash", command="make"), called("read_file", path="a.py"), "warning"),
+        (failed("edit_file", path="src/a.py"), called("write_file", path="src/a.py"), "note"),
+        (failed("edit_file", path="src/a.py"), called("bash", command="sed -i s/a/b/ src/a.py"), "note"),
+        (failed("edit_file", path="src/a.py"), called("write_file", path="src/b.py"), "warning"),
+        (failed("edit_file", path="src/a.py"), called("read_file", path="src/a.py"), "warning"),
+        (failed("edit_file", path="a b/c"), called("write_file", path="a b/c"), "warning"),
+        (failed("act", content=" "), called("open_door"), "note"),
+        (failed("act", content=3), called("open_door"), "warning"),
+        (failed("act"), called("open_door"), "warning"),
+    ],
+)
+def test_a_failure_that_a_later_call_repairs_is_a_note(call, later, expected):
+    assert severity(*call, *later) == expected
+    assert severity(*called("read_file"), *later, *call) == "warning"
+
+
+def test_the_score_does_not_change():
+    silent, told = detection(*failed("cancel_order")), detection(*failed("cancel_order"), say(ADMITTED))
+    assert silent.score == told.score == 0.75
+
+
+def test_an_unknown_tool_that_was_told_is_a_note_and_a_suspicious_argument_is_not():
+    messages = (*failed("read_file", path="../../etc/passwd"), say(ADMITTED))
+    assert severity(*messages) == "warning"
+    unknown = Message(role="tool", tool_results=(ToolResult(tool_call_id="bad", content="Unknown tool: act"),))
+    assert severity(failed("act")[0], unknown, say(ADMITTED)) == "note"
+    assert severity(failed("act")[0], unknown) == "error"
