@@ -1,0 +1,1 @@
+"""What the record shows, typed, without the language of any answer."""

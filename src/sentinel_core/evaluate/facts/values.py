@@ -1,0 +1,144 @@
+"""Values in a normal form: dates, times, numbers and identifiers, in which spelling and separators do not matter.
+
+``18 June``, ``June 18th``, ``2024-06-18`` and ``6月18日`` are one date, ``half past three`` may be ``15:30``, ``$1,166.98`` is
+1166.98, and ``#W-1234567`` is ``W1234567``. A value that may be read in two ways has the forms of both.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from string import digits
+from typing import Literal, NamedTuple
+
+__all__ = ["Kind", "Value", "values_in", "values_of"]
+
+Kind = Literal["date", "time", "number", "identifier"]
+
+_MONTHS = (
+    "january janvier januar enero", "february février fevrier februar febrero", "march mars märz maerz marzo", "april avril abril",
+    "may mai mayo", "june juin juni junio", "july juillet juli julio", "august août aout agosto", "september septembre septiembre",
+    "october octobre oktober octubre", "november novembre noviembre", "december décembre dezember diciembre",
+)  # fmt: skip
+_MONTH = {
+    form: number
+    for number, names in enumerate(_MONTHS, 1)
+    for name in names.split()
+    for form in (name, name[:3], name[:4])
+    if form != "mar" or number == 3  # noqa: PLR2004 - March
+}
+_NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
+_HOURS = {
+    word: hour
+    for hour, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+    )
+}
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = re.compile(
+    rf"(?<![\w.-])(?P<iso>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}})(?:T(?=\d))?(?!\d)"
+    rf"|(?<![\w./-])(?P<s1>\d{{1,2}})[/.](?P<s2>\d{{1,2}})[/.](?:\d{{4}}|\d{{2}})(?![\w/])"
+    rf"|(?<!\w)(?P<d1>{_DAY})(?:st|nd|rd|th|er|\.)?(?: of)? (?P<m1>{_NAMES})\b(?:,? \d{{4}}(?!\w))?"
+    rf"|(?<!\w)(?P<m2>{_NAMES})\.? (?:the )?(?P<d2>{_DAY})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)(?:,? \d{{4}}(?!\w))?"
+    rf"|(?P<m3>\d{{1,2}})月(?P<d3>\d{{1,2}})[日号]",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    rf"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:Z|[+-]\d\d:\d\d)?)?(?: ?(?P<ap>[ap])\.?m\b)?(?!\w)"
+    rf"|(?<![\w:.])(?P<h2>1[0-2]|0?[1-9]) ?(?P<ap2>[ap])\.?m\b"
+    rf"|(?<!\w)(?P<h3>[01]?\d|2[0-3]) ?(?:h|uhr)(?: ?(?P<m3>[0-5]\d))?(?!\w)"
+    rf"|\b(?P<part>half|quarter) (?P<to>past|to) (?P<word>{'|'.join(_HOURS)})\b",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w.@/])#?(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{2,39}|\d{5,20})(?![\w@]|[.,]\d)|#\d{1,20}\b"
+)
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,]\d)")
+_QUANTITY = re.compile(r"\d+[-_]?[A-Za-z]+")
+_SEPARATORS = re.compile(r"[-_# ]")
+_LONGEST, _LONGEST_VALUE, _HALF_DAY, _LEAST = 20_000, 40, 720, 10
+
+
+class Value(NamedTuple):
+    """One value: its kind, all its normal forms, and where it stands in the text that it is of."""
+
+    kind: Kind
+    forms: frozenset[str]
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=1024)
+def values_in(text: str) -> tuple[Value, ...]:
+    """The values of a text, in order; numbers below ten without decimals tell too little, and are none."""
+    text = text[:_LONGEST]
+    if not any(map(text.__contains__, digits)) and "past" not in text and " to " not in text:
+        return ()
+    found = [*_dates(text)]
+    rest = _blanked(text, found)
+    found += (times := list(_times(rest)))
+    rest = _blanked(rest, times)
+    found += (names := list(_identifiers(rest)))
+    found += _numbers(_blanked(rest, names))
+    return tuple(sorted(found, key=lambda value: value.start))
+
+
+def values_of(item: object) -> tuple[Value, ...]:
+    """The values of a field, where all of it is values: a date and a time, say; none for words and other texts."""
+    if isinstance(item, bool) or item is None:
+        return ()
+    text = str(item).strip()
+    if len(text) > _LONGEST_VALUE or not any(map(text.__contains__, digits)):
+        return ()
+    found = values_in(text)
+    covered = sum(value.end - value.start for value in found)
+    return found if found and covered >= len(text.strip("$€£ ")) - len(found) else ()
+
+
+def _blanked(text: str, values: list[Value]) -> str:
+    for value in values:
+        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+    return text
+
+
+def _dates(text: str) -> Iterator[Value]:
+    for match in _DATE.finditer(text):
+        part = match.groupdict()
+        pairs = [(part["im"], part["id"]), (part["s1"], part["s2"]), (part["s2"], part["s1"]), (part["m3"], part["d3"])]
+        months = [_MONTH.get((part[key] or "").lower()) for key in ("m1", "m2")]
+        pairs += [(month, part[day]) for month, day in zip(months, ("d1", "d2"), strict=True)]
+        forms = frozenset(f"{int(m):02}-{int(d):02}" for m, d in pairs if m and d and int(m) <= 12 and int(d) <= 31)  # noqa: PLR2004
+        if forms:
+            yield Value("date", forms, match.start(), match.end())
+
+
+def _times(text: str) -> Iterator[Value]:
+    for match in _TIME.finditer(text):
+        yield Value("time", frozenset(map(str, _minutes(match.groupdict()))), match.start(), match.end())
+
+
+def _minutes(part: dict[str, str | None]) -> set[int]:
+    """The minutes since midnight that a time may be."""
+    if part["word"]:
+        shift = (30 if part["part"] == "half" else 15) * (1 if part["to"] == "past" else -1)
+        base = _HOURS[part["word"].lower()] * 60 + shift
+        return {base % (2 * _HALF_DAY), (base + _HALF_DAY) % (2 * _HALF_DAY)}
+    hour, minute = int(part["h"] or part["h2"] or part["h3"] or 0), int(part["m"] or part["m3"] or 0)
+    half = (part["ap"] or part["ap2"] or "").lower()
+    if half:
+        return {hour % 12 * 60 + minute + (_HALF_DAY if half == "p" else 0)}
+    told = hour * 60 + minute
+    is_open = 0 < hour <= 12 and part["h"] is not None and not (part["h"] or "").startswith("0")  # noqa: PLR2004 - hours of a clock
+    return {told, (told + _HALF_DAY) % (2 * _HALF_DAY)} if is_open else {told}
+
+
+def _identifiers(text: str) -> Iterator[Value]:
+    for match in _IDENTIFIER.finditer(text):
+        if not _QUANTITY.fullmatch(match[0]):
+            yield Value("identifier", frozenset((_SEPARATORS.sub("", match[0].lower()),)), match.start(), match.end())
+
+
+def _numbers(text: str) -> Iterator[Value]:
+    for match in _NUMBER.finditer(text):
+        number = float(match[0].replace(",", ""))
+        if number >= _LEAST or "." in match[0]:
+            yield Value("number", frozenset((f"{number:.6f}".rstrip("0").rstrip("."),)), match.start(), match.end())

@@ -1,0 +1,100 @@
+"""Values in a normal form: every spelling of one value has a form in common, and no other value has it."""
+
+import pytest
+
+from sentinel_core.evaluate.facts.values import values_in, values_of
+
+
+def forms(text, kind):
+    return [value.forms for value in values_in(text) if value.kind == kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "18 June", "18th of June", "June 18", "June 18th, 2024", "the June the 18th", "2024-06-18", "2024/06/18", "18.06.2024", "06/18/2024",
+        "2024-06-18T10:00", "18 juin", "18. Juni", "6月18日", "6月18号", "18 jun",
+    ],
+)  # fmt: skip
+def test_a_date_in_any_spelling_is_one_date(text):
+    (found,) = forms(text, "date")
+    assert "06-18" in found
+
+
+def test_a_date_that_may_be_read_in_two_ways_has_both_forms():
+    assert forms("on 05/06/2024", "date") == [{"05-06", "06-05"}]
+
+
+@pytest.mark.parametrize("text", ["99/99/2024", "2024-13-40"])
+def test_no_month_has_such_a_day(text):
+    assert forms(text, "date") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("at 15:30", {"930"}),
+        ("at 3:30 pm", {"930"}),
+        ("at 3:30", {"210", "930"}),
+        ("at 03:30", {"210"}),
+        ("at 3 p.m.", {"900"}),
+        ("at 12 am", {"0"}),
+        ("um 15 Uhr 30", {"930"}),
+        ("à 15h", {"900"}),
+        ("half past three", {"210", "930"}),
+        ("quarter to one", {"45", "765"}),
+        ("0:15", {"15"}),
+        ("10:00:00Z", {"600", "1320"}),
+    ],
+)
+def test_a_time_is_minutes_since_midnight(text, minutes):
+    assert forms(text, "time") == [minutes]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("#W-1234567", "w1234567"), ("order W1234567.", "w1234567"), ("AB_12", "ab12"), ("#7", "7")]
+)
+def test_separators_of_an_identifier_do_not_matter(text, name):
+    assert forms(text, "identifier") == [{name}]
+
+
+@pytest.mark.parametrize("text", ["30kg", "512MB", "a@b1.com"])
+def test_a_quantity_and_an_address_are_no_identifiers(text):
+    assert forms(text, "identifier") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("$1,166.98", "1166.98"), ("12.50", "12.5"), ("120", "120"), ("2.0", "2")]
+)
+def test_a_number_has_one_form(text, number):
+    assert forms(text, "number") == [{number}]
+
+
+@pytest.mark.parametrize("text", ["7 chairs", "no digits, nothing", "it is past that", "go to bed"])
+def test_small_numbers_and_words_are_no_values(text):
+    assert values_in(text) == ()
+
+
+def test_values_come_in_the_order_of_the_text_with_their_places():
+    text = "Order W1234567 of 120 leaves on 18 June at 15:30."
+    assert [(value.kind, text[value.start : value.end]) for value in values_in(text)] == [
+        ("identifier", "W1234567"), ("number", "120"), ("date", "18 June"), ("time", "15:30"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("item", "kinds"),
+    [
+        ("2024-06-18 15:30", ["date", "time"]),
+        (120, ["number"]),
+        ("$45.50", ["number"]),
+        (True, []),
+        (None, []),
+        ("a lamp", []),
+        ("a lamp of 120 cm and a table", []),
+        ("1" * 41, []),
+        (7, []),
+    ],
+)
+def test_a_field_has_values_where_all_of_it_is_values(item, kinds):
+    assert [value.kind for value in values_of(item)] == kinds
