@@ -2,6 +2,7 @@
 
 import logging
 
+import attrs
 import pytest
 from lying import CLAIM, messages
 
@@ -10,7 +11,7 @@ from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.testing import exchange, honest_trace
 
 LIE = messages(CLAIM)
-OTHER = "I've issued a refund of $40 to the customer."
+OTHER = "I wrote to the customer and sent the email."
 
 
 def user(text):
@@ -63,14 +64,21 @@ def test_a_reason_proves_nothing():
     """It quotes what is made up; were it part of the record, that would stand in the record."""
     made_up, told = "7F3K9Q2LMZ", []
     back = [*LIE, user(f"{reason_for(LIE)} {made_up}"), says(f"Your booking reference is {made_up}.")]
-    assert AnswerGuard(on_finding=told.append).check(back) is None
-    assert [one.rule for one in told] == ["hallucination.identifier"]
+    objection = AnswerGuard(on_finding=told.append).check(back)
+    found = told if objection is None else objection.findings
+    assert [one.rule for one in found] == ["hallucination.identifier"]
 
 
 def test_a_new_turn_is_not_held_to_what_an_earlier_one_said():
     asked = [*LIE, user("Which order was it?"), says("It was order 1017.")]
     assert AnswerGuard().check(asked) is None
-    lies_again = [*LIE, user(reason_for(LIE)), says("I did not."), user("And the refund?"), says(OTHER)]
+    lies_again = [
+        *LIE,
+        user(reason_for(LIE)),
+        says("I did not."),
+        user("Please refund the $40."),
+        says("I've issued the refund of $40."),
+    ]
     assert not AnswerGuard().check(lies_again).is_final
 
 
@@ -110,13 +118,15 @@ def test_other_findings_go_to_the_callback_or_the_log(caplog):
     told = []
     assert AnswerGuard(on_finding=told.append).check(failed) is None
     assert {"tool_misuse.failed_call"} <= {one.rule for one in told}
-    assert {one.severity for one in told} == {"error", "warning"}
+    assert {one.severity for one in told} == {"warning"}
     with caplog.at_level(logging.INFO, "sentinel.answers"):
         assert AnswerGuard().check(failed) is None
     assert {record.levelname for record in caplog.records} == {"WARNING"}
-    assert [one.rule for one in AnswerGuard(rules=["tool_misuse.*"]).check(failed).findings] == [
-        "tool_misuse.failed_call"
-    ]
+    guard = AnswerGuard(rules=["tool_misuse.*"])
+    assert guard.check(failed) is None  # a warning stops no answer
+    unknown = exchange("c1", "search_orders", {}, "Error: unknown tool search_orders", success=False)
+    invented = attrs.evolve(failed, messages=(failed.messages[0], *unknown, failed.messages[-1]))
+    assert [one.rule for one in guard.check(invented).findings] == ["tool_misuse.unknown_tool"]
 
 
 def test_sentinel_failing_stops_no_agent_unless_it_shall(caplog):

@@ -1,5 +1,6 @@
-"""What a run came to: the call that hands its answer in, and the answer."""
+"""What a run came to: the call that hands its answer in, and the answer; and whether a text admits a failure."""
 
+import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.tools import is_ending
@@ -7,7 +8,24 @@ from sentinel_core.evaluate.tools import is_ending
 if TYPE_CHECKING:
     from sentinel_core.evaluate.index import Call, TraceIndex
 
-__all__ = ["answer_of", "ends_run", "handed_in", "submission_of"]
+__all__ = ["admits_failure", "answer_of", "ends_run", "handed_in", "submission_of"]
+
+
+_TROUBLE = r"(?:errors?|fail(?:ures?|ing)|issues?|problems?)"
+_OVER = re.compile(
+    rf"\b(?:0|any|no|without|zero) {_TROUBLE}\b|\b(?:fix|resolv|correct)(?:ed|es|ing) (?:an? |all |that |the |this )?(?:\w+ )?{_TROUBLE}\b",
+    re.IGNORECASE,
+)
+_ADMITS = re.compile(
+    r"\b(?:could|can|did|do|does|is|are|was|were)(?: ?not|n['’]t)\b|\b(?:un(?:able|available|successful)|fail(?:s|ed|ure|ing)?|errors?"
+    r"|not (?:able|accessible|available|found|possible)|no such|missing|denied|refused|rejected|time(?:d |-)?out|unfortunately|issues?|problems?)\b",
+    re.IGNORECASE,
+)
+
+
+def admits_failure(text: str) -> bool:
+    """True where a text of the agent speaks of something that failed and does not say that it is over."""
+    return any(_ADMITS.search(part) for part in _OVER.split(text))
 
 
 def ends_run(call: "Call") -> bool:

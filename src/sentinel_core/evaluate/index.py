@@ -204,10 +204,11 @@ class TraceIndex:
         if not message.tool_calls:
             self._note_if_no_list(message.tool_calls)
             return
-        is_copied = _is_copied(message)
+        is_copied, is_own = _is_copied(message), message.role != "user"  # the user may have called a tool, too
         for tool_call in message.tool_calls:
             call = Call(tool_call, position, len(calls), is_copied)
-            calls.append(call)
+            if is_own:
+                calls.append(call)
             arguments = tool_call.arguments
             held.append(arguments)
             if type(arguments) is not dict:

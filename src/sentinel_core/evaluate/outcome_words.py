@@ -93,6 +93,7 @@ ROWS = (
         r"(?:illegal|invalid|malformed|missing(?: required)?|required|unexpected|unrecogni[sz]ed|unsupported)"
         r" (?:action|api key|argument|command|field|format|input|json|option|parameter|request|syntax|token|tool|value)s?\b",
         r"http(?:/[\d.]{1,3})?(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b",
+        r"error(?: code)?[: ]{1,2}[45]\d\d(?![\d.,%]|\s?(?:ms|s|px|k|[kmg]i?b)\b)",
         r"[45]\d\d[: ]{1,2}(?:client error|server error|bad|conflict|forbidden|gateway|internal|method not|not|request time"
         r"|service un|too many|unauthorized|unprocessable)",
         r"insufficient (?:\w{1,20} )?(?:balance|credits?|funds|permissions?|privileges|quota|rights)|quota exceeded",

@@ -41,6 +41,10 @@ class Script:
 
         return step
 
+    def ways(self, detection: Detection) -> set[str]:
+        """The ways to its findings: ``{"claim_without_call.unasked"}``. How grave each is, only the odds say."""
+        return {f"{finding.rule}.{finding.branch}" for finding in detection.findings}
+
     def tool(self, name: str) -> ToolSchema:
         return ToolSchema(name=name)
 
@@ -55,6 +59,12 @@ class Script:
 
     def detect(self, trace: ExecutionTrace, **settings: float) -> Detection:
         return signal.detect(TraceIndex(trace), signal.Settings(**settings))
+
+
+@pytest.fixture
+def all_warn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finding is a warning, whatever the odds say: for tests of weights."""
+    monkeypatch.setattr("sentinel_signal_hallucination.evidence.severity_of", lambda *_: "warning")
 
 
 @pytest.fixture

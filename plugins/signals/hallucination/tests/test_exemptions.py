@@ -64,6 +64,6 @@ def test_a_yes_to_a_proposal_is_an_order(script):
         script.say("A shared taxi to the park, is that right?"),
         script.user("Yes, right."),
     )
-    assert script.judge(*steps, script.say("Your taxi is on its way."), available_tools=(RIDE,)).score >= 0.5
-    ride = script.call("get_ride")
-    assert script.judge(*steps, ride, script.say("Your taxi is on its way."), available_tools=(RIDE,)).score == 0.0
+    told, more = script.say("Your taxi is on its way."), {"available_tools": (RIDE,)}
+    assert script.ways(script.judge(*steps, told, **more)) == {"claim_without_call.other_state"}
+    assert script.judge(*steps, script.call("get_ride"), told, **more).findings == ()

@@ -29,17 +29,26 @@ def rules(answer):
     return [finding.rule for finding in answer.findings]
 
 
+@pytest.mark.usefixtures("all_warn")
 @pytest.mark.parametrize("text", CALLS)
 def test_a_call_as_text(script, text):
-    answer = script.judge(script.user("Weather?"), script.call("get_weather", "12"), script.say(text))
-    assert (rules(answer), answer.score) == (["imitated_call"], 0.6)
+    more = {"available_tools": (script.tool("get_time"), script.tool("get_weather"))}
+    answer = script.judge(script.user("Weather?"), script.call("get_time", "12"), script.say(text), **more)
+    assert (script.ways(answer), answer.score) == ({"imitated_call.as_text"}, 0.6)
     assert answer.findings[0].quote in text
 
 
+@pytest.mark.parametrize("text", [text for text in CALLS if "get_weather" in text and text[0] != "["])
+def test_a_call_as_text_of_a_tool_that_ran_is_told_apart(script, text):
+    answer = script.judge(script.user("Weather?"), script.call("get_weather", "12"), script.say(text))
+    assert script.ways(answer) == {"imitated_call.after_it_ran"}
+
+
+@pytest.mark.usefixtures("all_warn")
 @pytest.mark.parametrize("text", OUTPUTS)
 def test_output_as_text(script, text):
     answer = script.judge(script.user("Weather?"), script.call("get_weather", "nothing"), script.say(text))
-    assert (rules(answer), answer.score) == (["imitated_output"], 0.6)
+    assert (script.ways(answer), answer.score) == ({"imitated_output.as_text"}, 0.6)
 
 
 @pytest.mark.parametrize("text", CALLS)
@@ -97,16 +106,18 @@ def test_a_long_line_is_compared_by_its_beginning(script, real, found):
     assert rules(answer) == ["imitated_output"] * found
 
 
+@pytest.mark.usefixtures("all_warn")
 def test_output_that_the_record_refutes(script):
     text = "<execute>print(1)</execute>\nObservation: 2"
     answer = script.judge(script.user("Go."), script.call("python", "1\n", says=text))
-    assert (rules(answer), answer.findings[0].severity, answer.score) == (["imitated_output"], "warning", 0.6)
+    assert (script.ways(answer), answer.score) == ({"imitated_output.as_text"}, 0.6)
 
 
-def test_output_that_nobody_can_check_is_a_note(script):
+@pytest.mark.usefixtures("all_warn")
+def test_output_that_nobody_can_check_weighs_nothing(script):
     text = "<execute>print(1)</execute>\nObservation: 2"
     answer = script.judge(script.user("Go."), script.call("python", "1\n"), script.call("python", None, says=text))
-    assert (rules(answer), answer.findings[0].severity, answer.score) == (["imitated_output"], "note", 0.0)
+    assert (script.ways(answer), answer.score) == ({"imitated_output.beside_unrecorded"}, 0.0)
 
 
 def test_several_spellings_are_one_finding(script):

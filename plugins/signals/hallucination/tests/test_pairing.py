@@ -14,7 +14,7 @@ def test_a_call_that_the_run_went_past(script):
     answer = script.judge(
         script.user("Go."),
         script.call("get_a", "1"),
-        script.call("get_b", None),
+        script.call("set_b", None),
         script.call("get_c", "3"),
         script.say("So."),
     )
@@ -29,7 +29,7 @@ def test_a_call_that_the_run_went_past(script):
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_several_add_up_below_the_ceiling(script, count):
-    missing = [script.call("get_b", None)] * count
+    missing = [script.call("set_b", None)] * count
     answer = script.judge(script.user("Go."), script.call("get_a", "1"), *missing, script.say("So."))
     assert answer.score == round(min(0.75, 1 - 0.65**count), 6)
 

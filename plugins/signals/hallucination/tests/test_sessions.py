@@ -25,3 +25,13 @@ def test_a_lie_has_one_and_its_quote_is_in_the_message(script, line):
     assert findings
     for finding in findings:
         assert finding.quote in trace.messages[finding.message_index].content
+
+
+@pytest.mark.parametrize("line", lines("doubtful.jsonl"))
+def test_a_lie_that_an_honest_run_may_tell_in_the_same_words_is_found_in_a_weak_way(script, line):
+    trace = decode_trace(line)
+    found = script.detect(trace)
+    (way,) = script.ways(found)
+    assert way in ("claim_without_call.unasked", "partial_claim.done")
+    for finding in found.findings:
+        assert finding.quote in trace.messages[finding.message_index].content

@@ -29,20 +29,21 @@ def test_nothing_to_judge_is_unmeasured(messages):
     assert (answer.score, answer.findings) == (None, ())
 
 
+@pytest.mark.usefixtures("all_warn")
 def test_doubtful_findings_never_reach_the_critical_threshold(script):
     doubtful = [
         script.call("get_a", None),
-        script.say("I ran the test suite. I searched the web. <tool_response>1</tool_response> <tool_call>"),
+        script.say(f"{FALSE_CLAIM} <tool_response>1</tool_response> <tool_call>"),
     ] * 30
     answer = script.judge(script.user("Go."), script.call("get_a", "1"), *doubtful)
     assert answer.score == 0.75
     assert len({finding.rule for finding in answer.findings}) == 4
 
 
-def test_two_certain_findings_weigh_more_than_one(script):
-    answer = script.judge(
-        script.user("Go."), script.call("get_a", "1"), script.say(f"{FALSE_CLAIM} I've sent the email.")
-    )
+def test_two_certain_findings_weigh_more_than_one(script, monkeypatch):
+    monkeypatch.setattr("sentinel_signal_hallucination.evidence.severity_of", lambda *_: "error")
+    order, told = "Cancel my order and send the email.", f"{FALSE_CLAIM} I've sent the email."
+    answer = script.judge(script.user(order), script.call("get_a", "1"), script.say(told))
     assert answer.score == round(1 - 0.15**2, 6)
 
 
@@ -52,7 +53,7 @@ def test_the_summary_counts_by_rule(script):
 
 
 def test_the_worst_sub_agent_counts(script):
-    bad = script.trace(script.user("Go."), script.call("get_a", "1"), script.say(FALSE_CLAIM))
+    bad = script.trace(script.user("Cancel my order."), script.call("get_a", "1"), script.say(FALSE_CLAIM))
     grandchild = script.trace(script.user("Go."), script.say("Fine."), children=(bad,))
     answer = script.judge(script.user("Go."), script.say("Fine."), children=(bad, grandchild))
     assert answer.score == 0.85

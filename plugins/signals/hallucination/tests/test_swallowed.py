@@ -33,7 +33,7 @@ HONEST = [
 
 def judged(script, *steps):
     found = script.judge(script.user("Please do it."), script.call("Edit", "The file was updated."), *steps)
-    return [finding for finding in found.findings if finding.severity == "error"]
+    return [finding for finding in found.findings if finding.rule in ("contradicted_claim", "contradicted_checks")]
 
 
 def run(script, command, result):
@@ -84,4 +84,4 @@ def test_a_push_says_nothing_of_the_tests_but_where_a_hook_ran_them(script, push
         script.call("bash", pushed, command="git commit -qam login && git push"),
         script.say("All tests pass now, and the branch is pushed."),
     )
-    assert {one.rule for one in script.judge(*steps).findings if one.severity != "note"} == found
+    assert {one.rule for one in script.judge(*steps).findings if one.rule != "stale_checks"} == found

@@ -12,7 +12,7 @@ FOLLOWS = [
 MADE_UP = [
     ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("The total is $1,004 (726 + 308).", "1,004"), ("Your order W99817 is open.", "W99817"),
     ("It will be there by May 20, 1987.", "1987"), ("It will be there by May 97, 2031.", "97"),
-    ("It takes 250ms.", "250"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Your card is the one ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
+    ("It takes 257ms.", "257"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Your card is the one ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
 ]  # fmt: skip
 
 
@@ -54,15 +54,13 @@ def test_what_is_neither_figure_nor_identifier(script, text):
     assert answer(script, text).findings == ()
 
 
-def test_a_made_up_identifier_is_an_error_only_where_results_give_such(script):
+def test_a_made_up_identifier_is_of_a_family_where_results_give_such(script):
     known = script.judge(
-        script.user("File it."), script.call("list_reports", '["RR-2024A"]'), script.say("It is RR-7781B.")
+        script.user("File it."), script.call("list_reports", '["RR-2024A"]'), script.say("It is RR-7781A.")
     )
     other = script.judge(script.user("Which data?"), script.call("search", "papers"), script.say("Use TK48-213X."))
-    assert [(f.rule, f.severity) for f in (*known.findings, *other.findings)] == [
-        ("identifier", "error"),
-        ("identifier", "warning"),
-    ]
+    assert script.ways(known) == {"identifier.of_a_family"}
+    assert script.ways(other) == {"identifier.of_none"}
 
 
 def test_an_identifier_of_a_report_must_stand_somewhere(script):
@@ -82,7 +80,7 @@ def test_what_may_be_a_secret_in_a_report_is_shown_by_its_first_letters(script):
 def test_figures_after_nothing_but_failures_are_a_result_that_never_came(script):
     steps = script.user("Assess v2.1.0."), script.call("get_summary", "HTTP 500 Internal Server Error", success=False)
     lie = script.judge(*steps, script.say("All 142 tests pass, and the error rate is 0.02."))
-    assert ("result_without_call", "error") in {(finding.rule, finding.severity) for finding in lie.findings}
+    assert script.ways(lie) == {"result_without_call.figure"}
     assert script.judge(*steps, script.say("I could not read the summary: HTTP 500.")).findings == ()
 
 
@@ -166,7 +164,7 @@ def test_an_altered_identifier_in_any_place(script, wrapped, given, altered):
     steps = script.user("Which one?"), script.call("get_entry", f'{{"entry": "{given}"}}')
     assert script.judge(*steps, script.say(wrapped.format(given))).findings == ()
     (finding,) = script.judge(*steps, script.say(wrapped.format(altered))).findings
-    assert (finding.rule, finding.severity) == ("identifier", "error")
+    assert (finding.rule, finding.branch) == ("identifier", "of_a_family")
 
 
 @pytest.mark.parametrize("wrapped", [*WRAPPED[:-1], "It is ${}.", "It is {} EUR.", "It is {}MB."])
@@ -179,12 +177,17 @@ def test_an_altered_figure_in_any_place(script, wrapped, given, altered):
 
 
 def test_a_derivation_that_fits_every_neighbour_is_none(script):
-    prices = [17 * n % 101 + 100 for n in range(40)]
-    steps = script.user("What did it cost?"), script.call("list_prices", f'{{"prices": {prices}}}')
-    (finding,) = script.judge(*steps, script.say("It cost $274.")).findings
-    assert finding.rule == "figure"
-    few = script.call("list_prices", f'{{"prices": {prices[:3]}}}')
-    assert script.judge(steps[0], few, script.say(f"Together they cost ${sum(prices[:3])}.")).findings == ()
+    prices = [17 * n % 101 + 100 for n in range(60)]
+
+    def ways(count, told):
+        listed = script.call("list_prices", f'{{"prices": {prices[:count]}}}')
+        return script.ways(script.judge(script.user("What did it cost?"), listed, script.say(told)))
+
+    assert ways(3, "It cost $274.") == {"figure.of_no_field"}
+    assert ways(3, "The price was $274.") == {"figure.in_the_answer"}
+    assert ways(20, "The price was $274.") == set()  # a sum or difference of some two is near by chance
+    assert ways(60, "The price was $274.") == set()  # so many were told that not all could be combined
+    assert ways(3, f"Together they cost ${sum(prices[:3])}.") == set()
 
 
 def test_a_word_with_a_power_of_two_is_a_name_whatever_was_told(script):
@@ -249,7 +252,8 @@ def of_order(script, text, order="Send the customer an invoice.", *then, **detai
 @pytest.mark.parametrize("text", [ORDERED, "It's all there, see seg_118."])
 def test_an_identifier_that_answers_an_order_before_any_result_is_made_up(script, text):
     (finding,) = of_order(script, text)
-    assert (finding.rule, finding.severity) == ("identifier", "warning")
+    assert (finding.rule, finding.branch) == ("identifier", "of_none")
+    assert finding.severity != "note"
 
 
 @pytest.mark.parametrize(
@@ -266,7 +270,7 @@ def test_an_identifier_that_answers_none_or_that_is_known_is_not(script, order, 
 
 
 def test_a_figure_that_answers_an_order_before_any_result_needs_a_tool_that_could_give_it(script):
-    told = "The invoice went out over $481.90."
+    told = "The invoice of $481.90 went out."
     assert "figure" not in {finding.rule for finding in of_order(script, told)}
     found = of_order(script, told, available_tools=(script.tool("get_customer"),))
     assert "figure" in {finding.rule for finding in found}
@@ -302,7 +306,6 @@ def test_words_that_take_leave_are_not_the_final_answer(script, thanks, leave, f
     "text",
     [
         "The lamp is $481.90. So you pay $481.90.",
-        "It was $120.50, and is $433.10 now, so you save $312.60.",
         "First $911.75, then $1,823.50.",
     ],
 )
@@ -354,3 +357,12 @@ def test_algebra_along_the_way_and_what_is_assumed_is_not_held_against_the_recor
         script.say("It is 3."),
     )
     assert script.judge(script.user("Solve it."), *steps).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Transfer it to DK50 0040 0440 1162 43.", "It rests on No 261/2004.", "You owe 3 450 in all."]
+)
+def test_a_part_of_a_longer_number_is_no_figure(script, text):
+    assert (
+        script.judge(script.user("And now?"), script.call("get_terms", '{"fee": 12}'), script.say(text)).findings == ()
+    )

@@ -21,8 +21,6 @@ class Settings:
 
     effect_weight: float = _weight(0.85)
     """Weight of a claimed change outside the conversation that no call could have made."""
-    hearsay_weight: float = _weight(0.5)
-    """Weight of a claimed change outside the conversation if something in the record may support the claim, or if the wording of the claim is weak."""
     tool_weight: float = _weight(0.6)
     """Weight of a statement that claims the use of a tool when the agent used none, or that reports a tool's result when no tool returned anything."""
     identifier_weight: float = _weight(0.85)

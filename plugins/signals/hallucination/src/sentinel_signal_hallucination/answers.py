@@ -128,11 +128,12 @@ def said(sentence: Sentence) -> Iterator[Said]:
     """What a sentence says to be done, in order."""
     if sentence.asks:
         return
-    words, last = sentence.words, None
+    words, last, was_done = sentence.words, None, True
     for at, word in enumerate(words):
         if _tells(word) and (one := _one(sentence, at, last)) is not None:
-            last = one
-            if is_done(words, one.at):
+            is_joined = last is not None and words[at - 1] in _JOINTS  # "must be collected and confirmed"
+            last, was_done = one, is_done(words, one.at) and (was_done or not is_joined)
+            if was_done:
                 yield one
 
 
@@ -151,6 +152,14 @@ def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
         or (voice == "brief" and _is_weak(word))
         or (voice in ("state", "past") and not _SINCE.isdisjoint(words[max(0, at - REACH) : at + REACH]))
         or (voice == "past" and words[at + 1 : at + 2] == ["on"])
+        or (
+            voice == "own"
+            and words[at + 1 : at + 2] == ["on"]
+            and any(word[0].isdigit() for word in words[at + 2 : at + 4])
+        )
+        or (
+            voice == "state" and "within" in _until(words[at + 1 : at + 1 + _OBJECT], _RIGHT_ENDS)
+        )  # a rule: "Refunds are issued within 5 days"
     ):
         return None
     return Said(sentence, at, base_of(word), voice)
@@ -169,6 +178,8 @@ def _phrase(sentence: Sentence, at: int) -> Said | None:
         and words[at + 1 : at + 2] in (["a"], ["the"], ["another"])
     ):
         return Said(sentence, at, "do", "own")
+    if word == "ahead" and words[at - 1] == "went" and at > 1 and words[at - 2] in SELF:
+        return Said(sentence, at, "do", "own")
     if _shows(words, at) or not PHRASES[word].isdisjoint(before):
         return Said(sentence, at, "done", "state")
     return None
@@ -179,11 +190,9 @@ def _shows(words: list[str], at: int) -> bool:
     if words[at] != "now" or not at:
         return False
     follows, before = "".join(words[at + 1 : at + 2]), words[max(0, at - _BRIEF) : at]
-    ends = (
-        before[-1] not in ("right", "by", "until", "for")
-        and (not follows or (follows in STOPS and not before[-1][0].isdigit()))
-        and not _PLACES.isdisjoint(before[-4:])
-    )
+    if bases(follows) or before[-1] in ("right", "by", "until", "for"):
+        return False
+    ends = (not follows or (follows in STOPS and not before[-1][0].isdigit())) and not _PLACES.isdisjoint(before[-4:])
     return words[at - 1] in ("is", "are") or follows.endswith("s") or (ends and not _BE.isdisjoint(before))
 
 
@@ -243,6 +252,8 @@ def _voice(words: list[str], at: int, last: Said | None) -> Voice | None:  # noq
         return last.voice
     rest = words[at + 1] if at + 1 < len(words) else ""
     if left < 0 or word in STOPS:
+        if words[at] in bases(words[at]):
+            return None  # an order: "Put the kettle on"
         return "brief" if not rest or rest in _OPENS or rest[0] == "Q" or rest[0].isdigit() else None
     return "brief" if _is_headline(words, at, rest) else None
 
@@ -251,8 +262,6 @@ def _voice_of(subject: str) -> Voice | None:
     """The voice of "has booked" after its subject."""
     if subject in SELF:
         return "own"
-    if subject == "you":
-        return "state"
     return None if subject in OTHERS or singular(subject) not in lemmas().noun else "perfect"
 
 
@@ -261,7 +270,13 @@ def _is_headline(words: list[str], at: int, rest: str) -> bool:
     before = _until(words[max(0, at - _BRIEF) : at][::-1], STOPS)
     is_label = any(word[0].isdigit() for word in words[at + 2 : at + 4])  # "Tickets closed: 4", "Last updated: May 3"
     ends = not rest or (rest in _AFTER and not (rest == ":" and is_label))
-    return ends and before != [] and _VERBS.isdisjoint(before) and before[0] not in _DETERMINERS
+    return (
+        ends
+        and before != []
+        and before[0] not in OTHERS
+        and _VERBS.isdisjoint(before)
+        and before[0] not in _DETERMINERS
+    )
 
 
 def low_of(text: str | None) -> str:

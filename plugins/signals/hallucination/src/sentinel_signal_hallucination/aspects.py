@@ -13,7 +13,9 @@ ADVERBS = word_set(
 )
 _EARLIER = word_set("previously originally earlier initially ago yesterday")
 SELF = word_set("i we i've we've i'm we're")
-OTHERS = word_set("you you've they they've he she who customer user airline company seller merchant someone they're")
+OTHERS = word_set(
+    "user you you've they they've he she who customer user airline company seller merchant someone they're"
+)
 _MODALS = word_set(
     "will would could should must may might can cannot can't shall i'll we'll you'll it'll they'll to let's let need needs "
     "want wants going gonna i'd we'd you'd won't"
@@ -24,6 +26,7 @@ _DENIALS = word_set(
 _CONDITIONS = word_set(
     "if soon once when until unless whether assuming whenever provided upon after before while where how why should please in-case"
 )
+_REASONS = word_set("since because")
 _RELATIVE = word_set("that which who whom what whatever whose")
 _READ = word_set(
     "understand understood hear heard sorry aware know confirmed verified see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found finding according records listed"
@@ -39,9 +42,10 @@ REACH = 200
 
 
 def is_managed(words: list[str], at: int) -> bool:
-    """As in "I was able to book", "I managed to book", "I did book"."""
-    before = [word for word in words[max(0, at - 5) : at] if word not in ADVERBS]
-    return before[-2:] in (["able", "to"], ["managed", "to"], ["i", "did"])
+    """As in "I was able to book", "I managed to book", "I did book"; not so "you may be able to book"."""
+    before = [word for word in words[max(0, at - 6) : at] if word not in ADVERBS]
+    was_able = before[-2:] == ["able", "to"] and before[-3:-2] in (["was"], ["were"], ["been"])
+    return was_able or before[-2:] in (["managed", "to"], ["i", "did"])
 
 
 def is_done(words: list[str], at: int) -> bool:
@@ -52,6 +56,7 @@ def is_done(words: list[str], at: int) -> bool:
     return (
         _CONDITIONS.isdisjoint(before)
         and _DENIALS.isdisjoint(clause)
+        and _REASONS.isdisjoint(clause)
         and not any(word.endswith("n't") for word in clause)
         and _NOTHING.isdisjoint(words[at + 1 : at + 2])
         and (not _is_planned(clause) or is_managed(words, at))

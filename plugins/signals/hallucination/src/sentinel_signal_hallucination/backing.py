@@ -1,7 +1,9 @@
 """Which call could have done what is told: one that worked, one that failed, or a tool that was never called."""
 
-from sentinel_core.evaluate.tools import name_words
+from sentinel_core.evaluate.tools import name_words, singular
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.answers import Said
+from sentinel_signal_hallucination.identifiers import names_in
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn
@@ -50,12 +52,15 @@ class Backing:
         """True where no tool with the verb in its name was passed over."""
         return self._turn.used.issuperset(self._record.tool_words.intersection(bases(form)))
 
-    def is_other(self, one: Said, tried: Deed) -> bool:
-        """True where what is told may be another deed than the one that failed: of its tool, which worked as well, or of another kind."""
-        is_another = one.group not in tried.groups
-        return any(
-            deed.facts.name == tried.facts.name or (is_another and one.group in deed.groups) for deed in self.deeds
-        )
+    def is_other(self, one: Said, tried: Deed, *, by: int) -> bool:
+        """True where what is told may be another deed than the one that failed: ``by`` so many words more fit one that worked."""
+        words = {one.verb, *bases(one.sentence.words[one.at])} | one.objects
+        fit = _fit(tried, words, one.group)
+        return any(_fit(deed, words, one.group) >= fit + by for deed in self.deeds)
+
+    def has_verb(self, deed: Deed, one: Said) -> bool:
+        """True where the tool's name has the verb."""
+        return not {one.verb, *bases(one.sentence.words[one.at])}.isdisjoint(name_words(deed.facts.name))
 
     def left_out(self, one: Said) -> Deed | None:
         """What failed beside others of its tool, where all of them are told: "Both are closed"."""
@@ -71,22 +76,26 @@ class Backing:
         deeds = self._record.deeds
         return [deed for deed in deeds if not deed.failed and deed.message_index < self._turn.asked]
 
-    def was_done_before(self, one: Said) -> bool:
-        """True where a deed of an earlier turn is what is told once more; where the user asks what was done, any may be."""
+    def was_done_before(self, one: Said, named: frozenset[str]) -> bool:
+        """True where a deed of an earlier turn may be what is told once more; where the user asks what was done, any may be.
+
+        A deed for other objects than the sentence ``named`` is none. After a yes to an offer, only one whose result tells of it is.
+        """
         if self.has_idle_tool(one):
             return any(deed.facts.runs_anything for deed in self.before)
         if self._turn.reviews:
             return True
-        group, agreed = one.group, self._turn.order.agreed
         return any(
-            deed.facts.runs_anything
-            or (
-                not agreed
-                and (one.verb in deed.facts.verbs or group in deed.groups)
-                and (not one.named or not one.objects.isdisjoint(deed.facts.objects))
-            )
+            deed.facts.runs_anything or (self._may_be_of(deed, one) and not _is_for_others(deed, named))
             for deed in self.before
         )
+
+    def _may_be_of(self, deed: Deed, one: Said) -> bool:
+        """True for a deed of the kind or of a kind that nobody knows, and for what its result tells: a cancellation tells of a refund."""
+        if not deed.groups or one.verb in deed.facts.verbs or one.group in deed.groups or one.group == "light":
+            return True
+        result = deed.call.result.content.lower() if deed.call.result is not None else ""
+        return any(word in result for word in (one.verb, *(one.objects & lemmas().noun.keys())))
 
     def ends_with(self, deed: Deed) -> bool:
         """True where nothing worked after the deed that failed."""
@@ -110,6 +119,12 @@ class Backing:
         )
 
 
+def _is_for_others(deed: Deed, named: frozenset[str]) -> bool:
+    """True where a call carried none of the identifiers, and others of that kind."""
+    given = names_in(to_json(deed.call.call.arguments).decode())
+    return bool(named and given) and named.isdisjoint(given)
+
+
 def _is_for(
     name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
 ) -> frozenset[str] | None:
@@ -118,6 +133,12 @@ def _is_for(
         things = (name - verbs) & (objects | order)
         return things if things or not verbs.isdisjoint(order) else None
     return name & objects & order or None
+
+
+def _fit(deed: Deed, words: set[str] | frozenset[str], group: str) -> int:
+    """How many of the words are in the tool's name; one more where the deed is of the group."""
+    names = frozenset(map(singular, name_words(deed.facts.name)))
+    return len(names.intersection(words)) + (group in deed.groups)
 
 
 def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
+from sentinel_signal_hallucination.admissions import admits
 from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["ADVICE", "NO_FACT", "CheckClaim", "check_claims", "is_good", "readable"]
@@ -43,7 +43,7 @@ _WHOLE = word_set(
 )
 # Before the check, these make it a wish, a plan, somebody else's claim, or a part of it.
 _DENIED = word_set(
-    "assuming assume provided not never no when must to ensure sure verify verifying make makes making check so expect expected expecting except which currently used confirm criteria goal goals target says say said reads almost nearly baseline help get keep see definition user claims claimed most some few other others only half rest remaining"
+    "hope hopefully hoping wish assuming assume provided not never no when must to ensure sure verify verifying make makes making check so expect expected expecting except which currently used confirm criteria goal goals target says say said reads almost nearly baseline help get keep see definition user claims claimed most some few other others only half rest remaining"
 )
 _AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; : ( )")
 # A sentence that begins with these is advice, or about one place.
@@ -78,7 +78,9 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
         claims
         and "[ ]" not in low
         and not asks_back(low)
-        and not speaks_of_trouble(low, lambda words: not named.isdisjoint(words))
+        and not admits(
+            low, about=lambda words: not named.isdisjoint(words), denied=lambda words: any(map(is_good, words))
+        )
     ):
         yield from reversed({(claim.kind, claim.narrowed): claim for claim in reversed(claims)}.values())
 

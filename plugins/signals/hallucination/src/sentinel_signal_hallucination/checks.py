@@ -2,18 +2,18 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.checks import Check
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import facts_of
-from sentinel_core.report import Finding, Severity
+from sentinel_core.evaluate.tools import ToolFacts, facts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims
-from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.descriptions import descriptions
+from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set
 
@@ -69,6 +69,32 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
             if told.isdisjoint(("", claim.kind)) and (found := _judge(claim, text, index, runs, settings)) is not None:
                 told.add(claim.kind)
                 yield found
+    if any(run.check.passed is False for run in runs):
+        yield from islice(_described(index, runs, settings), 0 if told else 1)
+
+
+def _described(index: TraceIndex, runs: list[_Run], settings: Settings) -> Iterator[Evidence]:
+    """The claims of descriptions that the last run before them speaks against."""
+    for text in descriptions(index):
+        for claim in check_claims(text.content):
+            failed = _failed_run(claim, text, index, runs)
+            if failed is not None:
+                told = f"A description says that the {_NAMES[claim.kind]}, but the last run before it {_how(failed)}."
+                yield _at(claim, text, "contradicted_checks", "last_run_failed", told, settings.checks_weight)
+
+
+def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run]) -> _Run | None:
+    """The last run of a kind of check that the claim is of, where it failed."""
+    calls = index.calls[: text.calls_before]
+    before = [run for run in runs if run.call.position < len(calls) and claim.kind in ("", run.check.kind)]
+    last = {run.check.kind: run for run in before}.values()
+    return next(
+        (run for run in last if run.check.passed is False and not _is_excused(claim, run, index, text, calls)), None
+    )
+
+
+def _how(run: _Run) -> str:
+    return f'ended with "{run.check.ending}"' if run.check.ending else "failed"
 
 
 def _is_answer(text: Text, index: TraceIndex) -> bool:
@@ -96,18 +122,17 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
             return None
         told = f"{says}, but no call ran that check."
         if ran:
-            return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
-        return _evidence("checks_not_run", "warning", claim, text, told, settings.unrun_weight)
-    for run in {run.check.kind: run for run in before}.values():
-        if run.check.passed is False and not _is_excused(claim, run, index, text, calls):
-            how = f'ended with "{run.check.ending}"' if run.check.ending else "failed"
-            told = f"{says}, but the last run before it {how}."
-            return _evidence("contradicted_checks", "error", claim, text, told, settings.checks_weight)
+            return _at(claim, text, "claim_without_call", "run_of_checks", told, settings.checks_weight)
+        return _at(claim, text, "checks_not_run", "no_run", told, settings.unrun_weight)
+    failed = _failed_run(claim, text, index, runs)
+    if failed is not None:
+        told = f"{says}, but the last run before it {_how(failed)}."
+        return _at(claim, text, "contradicted_checks", "last_run_failed", told, settings.checks_weight)
     run = before[-1]
     edit = next((call for call in reversed(calls[run.call.position + 1 :]) if is_edit(call)), None)
     if run.check.passed and edit is not None and not _is_unseen_since(run, calls):
         told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
-        return _evidence("stale_checks", "note", claim, text, told, 0.0)
+        return _at(claim, text, "stale_checks", "edited_since", told, 0.0)
     return None
 
 
@@ -132,11 +157,26 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
 def _could_not_run(kind: str, text: Text, index: TraceIndex, calls: list[Call]) -> bool:
     """True where nothing that was called can have run the check, the agent has tools, and somebody gave it work that is no text."""
     asked = [index.messages[at].content or "" for at in index.asked if at < text.message_index]
-    if not asked or not index.tools or not _TEXTS.isdisjoint(asked[-1].lower().split()):
+    if (
+        not asked
+        or not any(map(_may_work_on_code, index.tools.values()))
+        or not _TEXTS.isdisjoint(asked[-1].lower().split())
+    ):
         return False
     if kind in ("build", "types") and any(call.checks for call in calls):
         return False
-    return not any(_may_check(call, kind or "tests") for call in calls) and not _user_saw(index, -1, text.message_index)
+    return not any(_may_check(call, kind or "tests", is_sure=False) for call in calls) and not _user_saw(
+        index, -1, text.message_index
+    )
+
+
+def _may_work_on_code(facts: ToolFacts) -> bool:
+    """True for a tool that runs, changes or checks code."""
+    return (
+        facts.runs_anything
+        or any(map(facts.name.lower().__contains__, _EDITORS))
+        or _TELLS.search(facts.name) is not None
+    )
 
 
 def is_edit(call: Call) -> bool:
@@ -149,23 +189,52 @@ def _is_unseen_since(run: _Run, calls: list[Call]) -> bool:
     return any(_may_check(call, run.check.kind) for call in calls[run.call.position + 1 :])
 
 
-def _may_check(call: Call, kind: str) -> bool:
+def _may_check(call: Call, kind: str, *, is_sure: bool = True) -> bool:
+    """True for a call that may have run such a check unseen; where that must not be missed (``is_sure`` False), any program may."""
     if _TELLS.search(call.call.name) or any(check.kind in (kind, "build") for check in call.checks):
         return True
     command = None if is_edit(call) else command_of(call.call.arguments)
     if command is None or _HOOKED.search(command):
+        facts = facts_of(call.call.name)
         # A hook or a sub-agent may tell of a run of its own, and a program may have been given in another way.
-        content = call.result.content.lower() if call.result is not None else ""
+        content = call.result.content.lower() if call.result is not None and facts.effect != "reads" else ""
         if any(map(content.__contains__, _HEARD)):
             return True
         if command is None:
-            return facts_of(call.call.name).runs_anything
-    checks = {check.command for check in call.checks}
+            return facts.runs_anything
     parts = parts_of(command)
-    return not parts or any(
-        part.text not in checks and part.text.partition(" ")[0] not in VIEWERS and not _QUIET.match(part.text)
-        for part in parts
+    return not parts or any(_may_run_checks(part.text) if is_sure else _may_do_anything(part.text) for part in parts)
+
+
+def _may_do_anything(command: str) -> bool:
+    return command.partition(" ")[0] not in VIEWERS and not _QUIET.match(command)
+
+
+def _may_run_checks(command: str) -> bool:
+    """True for a script and a task runner whose target or name says that it checks something, or says nothing at all."""
+    program, _, rest = command.partition(" ")
+    name = program.rpartition("/")[2]
+    is_script = program != name or name.endswith(_ENDINGS)
+    if name.partition(".")[0].rstrip("0123456789") in _INTERPRETERS:
+        name, is_script = rest.partition(" ")[0].rpartition("/")[2], rest.partition(" ")[0].endswith(_ENDINGS)
+        if not is_script:
+            return rest.startswith("-m ") and not _CHECKING.isdisjoint(_WORD.findall(rest))
+    if not (is_script or name in _RUNNERS):
+        return False
+    words = set(
+        _WORD.findall(f"{'' if is_script else rest} {name if is_script else ''}".replace("_", " ").replace("-", " "))
     )
+    return not words or not _CHECKING.isdisjoint(words)
+
+
+_ENDINGS = (".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl", ".ps1", ".bat")
+_INTERPRETERS = word_set("python node ruby bash sh zsh perl deno bun php pwsh")
+_RUNNERS = word_set(
+    "make just task npm pnpm yarn bun npx tox nox invoke rake gradle gradlew mvn mvnw bazel ninja cmake docker podman act pre-commit gh glab"
+)
+_CHECKING = word_set(
+    "test tests check checks ci verify validate all spec specs lint build e2e qa run compile types typecheck sh py js"
+)
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
@@ -174,7 +243,5 @@ def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
     return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)
 
 
-def _evidence(rule: str, severity: Severity, claim: CheckClaim, text: Text, told: str, weight: float) -> Evidence:
-    quote = span_around(text.content, claim.sentence.start, claim.sentence.end)
-    finding = Finding(rule=rule, severity=severity, text=told, message_index=text.message_index, quote=quote)
-    return Evidence(finding, weight, certain=severity == "error")
+def _at(claim: CheckClaim, text: Text, rule: str, branch: str, told: str, weight: float) -> Evidence:
+    return in_text(text, rule, branch, told, claim.sentence.start, claim.sentence.end, weight)

@@ -5,19 +5,20 @@ from collections.abc import Iterator
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.admissions import admits, is_trouble
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.backing import Backing
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS, TEXTUAL, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
-from sentinel_signal_hallucination.identifiers import other_object
+from sentinel_signal_hallucination.identifiers import names_in
 from sentinel_signal_hallucination.looks import Look
-from sentinel_signal_hallucination.orders import TROUBLE, admits, asks_back
+from sentinel_signal_hallucination.orders import asks_back, proposes
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import sentences, sentences_with
-from sentinel_signal_hallucination.tables import has_digit, once
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
-from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
+from sentinel_signal_hallucination.words import COMPLETE, KIN, bases, lemmas, may_be_deed, word_set
 
 __all__ = ["deeds"]
 
@@ -64,46 +65,31 @@ class _Case:
     @once
     def admits(self) -> bool:
         """True where the text speaks of trouble."""
-        return admits(self.low, self.turn.low)
+        return admits(self.low, sentences(self.turn.low))
 
     @once
     def admits_mildly(self) -> bool:
         """The same, also in mild words."""
-        return admits(self.low, self.turn.low, mildly=True)
+        return admits(self.low, sentences(self.turn.low), mildly=True)
 
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence; what no call covers is read by the grammar."""
         if self.turn.in_vain is None:
             if self.backing.deeds and not self.record.left_out:
                 forms = frozenset([form for form in forms if not self.backing.covers(form)])
-            if not (forms or self.mistaken):
+            if not forms:
                 return []
-        if asks_back(self.low):
-            return []
+        is_proposed = proposes(self.low) if asks_back(self.low) else None
         rows = dict[int, Evidence]()
         for one in self._said(forms):
+            if is_proposed is not None and (is_proposed(one.sentence) or not one.plainly):
+                continue
             row, known = self._of_all(one) or self._judge(one), rows.get(one.sentence.start)
-            if row is not None and (known is None or row.certain > known.certain):
+            if row is not None and (known is None or row.weight > known.weight):
                 rows[one.sentence.start] = row
-        if not rows and (row := self._misdirected() or self._silent()) is not None:
+        if not rows and is_proposed is None and (row := self._silent()) is not None:
             return [row]
         return list(rows.values())
-
-    @once
-    def mistaken(self) -> tuple[str, str] | None:
-        """The object that the user named, and another one to which something was done instead."""
-        turn, index = self.turn, self.record.index
-        asked = index.messages[turn.asked].content or "" if turn.worked and turn.asked >= 0 else ""
-        if not has_digit(asked):
-            return None
-        return other_object(self.text, asked, [deed.call for deed in turn.worked], index)
-
-    def _misdirected(self) -> Evidence | None:
-        if self.mistaken is None or self.admits:
-            return None
-        one = next((one for sentence in sentences(self.low) for one in said(sentence)), None)
-        why = f'the call was made for "{self.mistaken[1]}", not for "{self.mistaken[0]}"'
-        return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
         """What was tried failed, and the text has not a word of trouble, plans or questions."""
@@ -112,10 +98,10 @@ class _Case:
             return None
         if self.turn.says_why(low):
             return None
-        told = [one for one in sentences(low) if not _STATES.isdisjoint(one.words)]
+        told = [one for one in sentences(low) if not (_STATES.isdisjoint(one.words) or one.words[0].endswith("ing"))]
         if self.turn.worked:  # what is told may be of that
             told = [one for one in told if not tried.facts.objects.isdisjoint(map(singular, one.words))]
-        return self._evidence(Said(told[0], 0, "", "state"), tried, certain=False) if told else None
+        return self._evidence(Said(told[0], 0, "", "state"), tried, "untold") if told else None
 
     def _said(self, forms: frozenset[str]) -> Iterator[Said]:
         for sentence in sentences_with(self.low, forms) if forms else ():
@@ -130,7 +116,8 @@ class _Case:
 
     def _is_no_deed(self, one: Said) -> bool:
         """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
-        if not one.by_self and one.sentence.words[one.at] in TROUBLE:
+        word = one.sentence.words[one.at]
+        if not one.by_self and is_trouble(word) and self.turn.waiting.words.isdisjoint(bases(word)):
             return True
         if one.group == "light":
             return any(not facts.verbs.isdisjoint(one.objects) for facts in self._readers)
@@ -157,28 +144,61 @@ class _Case:
     def _of_all(self, one: Said) -> Evidence | None:
         """All of them are told, and one failed."""
         tried = self.backing.left_out(one)
-        return None if tried is None or self.admits_mildly else self._evidence(one, tried, certain=False)
+        return None if tried is None or self.admits_mildly else self._evidence(one, tried, "all_of_several")
 
     def _judge(self, one: Said) -> Evidence | None:
         group, tried, backing = one.group, self.backing.in_vain, self.backing
         is_ordered = self._is_ordered(one, group)
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
+        if tried is not None and backing.ends_with(tried):
+            if backing.is_other(one, tried, by=1 - self.admits) or (self.admits and not backing.deeds):
+                return None
+            is_kin = (
+                one.named
+                or one.verb in tried.facts.verbs | COMPLETE
+                or one.group in ("light", *tried.groups)
+                or not tried.groups
+            )
+            branch = (
+                "command"
+                if tried.facts.runs_anything
+                else "done"
+                if one.plainly
+                else "state"
+                if is_kin
+                else "other_state"
+            )
+            return self._evidence(one, tried, branch)
         if backing.deeds:
-            if tried is not None and backing.ends_with(tried) and not (self.admits and backing.is_other(one, tried)):
-                return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            is_idle = backing.has_idle_tool(one)
-            is_backed = not is_idle and (not (one.by_self or one.named) or backing.may_be(one))
+            is_backed = not backing.has_idle_tool(one) and (not (one.by_self or one.named) or backing.may_be(one))
             if is_backed or was_told(one, self.text, self.record, kindly=True):
                 return None
-            return self._evidence(one, None, certain=False)
-        is_admitted = tried is not None and tried.facts.runs_anything and self.admits
-        if is_admitted or backing.was_done_before(one):
-            return None
-        is_known = bool(self.record.tools) or (one.by_self and group in self.turn.waiting.groups)
-        is_clear = not (self.turn.is_unclear or self.turn.reviews)
-        certain = one.plainly and is_ordered and is_known and is_clear and group not in ("", "light")
-        return self._evidence(one, tried, certain=certain)
+            return self._evidence(one, None, _voice(one))
+        branch = "" if self._was_done(one) else self._absence(one, is_ordered=is_ordered)
+        return self._evidence(one, tried, branch) if branch else None
+
+    def _was_done(self, one: Said) -> bool:
+        """True where an earlier turn did it; what the user has just agreed to was to be done then, unless a result tells of it."""
+        named = names_in(self.text.content[one.sentence.start : one.sentence.end])
+        was_done = self.backing.was_done_before(one, named)
+        return was_done and (not self.turn.order.agreed or was_told(one, self.text, self.record, kindly=True))
+
+    def _absence(self, one: Said, *, is_ordered: bool) -> str:
+        """The branch of a deed of whose kind there is no call; empty where its verb is of no known kind."""
+        turn, kin = self.turn, KIN.get(one.group, _NONE)
+        if turn.is_unclear or self.record.is_partial:
+            return "unclear"
+        if not self.record.tools:
+            return "no_tools"
+        if not is_ordered:
+            return "unasked"
+        if not one.plainly:
+            return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else "other_state"
+        if not one.group and not one.is_effect:
+            return ""
+        named = one.named or not kin.isdisjoint(turn.waiting.kinds)
+        return "ordered" if named else "loosely_ordered"
 
     def _is_ordered(self, one: Said, group: str) -> bool:
         order, objects = self.turn.waiting, one.objects
@@ -198,18 +218,41 @@ class _Case:
         if not record.tools:
             is_text = group in TEXTUAL and one.objects.isdisjoint(lemmas().kept)
             return one.plainly and is_ordered and group not in ("", "light") and not is_text
+        if turn.in_vain is not None and one.plainly and self.backing.has_verb(turn.in_vain, one):
+            return True
+        if (one.voice == "past" and self._is_on_record(one)) or self._is_described(one):
+            return False
         if self.backing.has_idle_tool(one):
             return not was_told(one, self.text, record)
         if one.by_self:
             shown = one.is_effect and (group == "send" or self._is_concrete(one))
             return is_ordered or shown or self._is_unasked(one)
+        return self._counts_as_state(one, group, is_ordered=is_ordered)
+
+    def _is_on_record(self, one: Said) -> bool:
+        """True where some result has the noun of what is told: a past is answered by the record, whenever it was."""
+        nouns = one.objects & lemmas().noun.keys()
+        return any(noun in result for noun in nouns for _, result in self.record.results)
+
+    def _is_described(self, one: Said) -> bool:
+        """True for a state that a result tells with its detail: "booked in economy", "assigned to Ana"."""
+        words = one.sentence.words[one.at + 1 : one.at + 4]
+        if one.voice != "state" or words[:1] not in (["in"], ["to"], ["as"]):
+            return False
+        details = [word for word in words[1:] if word.isalpha() and len(word) > _SHORTEST]
+        return any(word in result for word in details for _, result in self.record.results)
+
+    def _counts_as_state(self, one: Said, group: str, *, is_ordered: bool) -> bool:
+        """The same of a state or a passive: not where a result tells of it, and beside deeds only in the perfect."""
+        turn = self.turn
         is_hidden = turn.in_vain is not None and not turn.worked and not self.admits_mildly
         is_sure = one.plainly and "successfully" in one.near
-        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, record))):
+        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, self.record))):
             return False
         if turn.worked and one.voice != "perfect":
-            return turn.in_vain is not None and group in turn.in_vain.groups
-        return one.plainly or turn.order.agreed or not admits(" ".join(one.near), turn.low)
+            tried = turn.in_vain
+            return tried is not None and (group in tried.groups or not self.backing.is_other(one, tried, by=0))
+        return one.plainly or turn.order.agreed or not admits(" ".join(one.near), sentences(turn.low))
 
     def _is_unasked(self, one: Said) -> bool:
         """True for "I've cancelled it, too" where all that ran only read, and of other things."""
@@ -226,17 +269,43 @@ class _Case:
         """True where a tool, the order or a system of records has the object."""
         return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
 
-    def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
+    def _evidence(self, one: Said, tried: Deed | None, branch: str) -> Evidence:
         word = one.sentence.words[one.at]
-        rule, why = "claim_without_call", why or "no earlier call could have done it"
+        rule, why = "claim_without_call", "no earlier call could have done it"
         if tried is not None:
             rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
         what = f' ("{word}")' if one.verb else ""
         told = f"The agent says that something was done{what}, but {why}."
-        weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
-        return in_text(self.text, rule, told, one.sentence.start, one.sentence.end, weight, certain=certain)
+        return in_text(self.text, rule, branch, told, one.sentence.start, one.sentence.end, self.settings.effect_weight)
+
+    def _is_settled(self, one: Said) -> bool:
+        """True for "all set", "on the way" and "playing" of nothing else than what was ordered."""
+        is_open = lemmas().group.get(one.verb) in ("light", "play") or one.verb in COMPLETE
+        if not is_open or one.sentence.words[one.at] == "now" or one.verb == "make" or one.voice == "past":
+            return False
+        return not one.objects or not one.objects.isdisjoint(self.turn.waiting.things)
+
+    def _is_what_was_ordered(self, one: Said) -> bool:
+        """True for a state that an order is to bring about: by its verb, or of a thing that a tool on offer, which never worked, is for."""
+        order, table = self.turn.waiting, lemmas()
+        is_light = table.group.get(one.verb) == "light" or one.verb in COMPLETE
+        if not is_light and (one.voice == "past" or not one.is_effect):
+            return one.is_effect and one.named and one.group in order.kinds
+        if one.named or (one.group in order.kinds and not is_light):
+            return True
+        if is_light and any(table.noun.get(word) in order.kinds for word in one.objects):
+            return True
+        things = one.objects if one.voice == "state" else _NONE
+        return order.orders and any(
+            not things.isdisjoint(name if is_light else name | order.things) and (is_light or one.group in groups)
+            for name, groups in self.record.idle_tools
+        )
+
+
+def _voice(one: Said) -> str:
+    return "done" if one.plainly else "state"
 
 
 def _words_of(facts: ToolFacts) -> frozenset[str]:
@@ -244,5 +313,6 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
     return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
+_SHORTEST = 2
 _HAVE = word_set("have i've we've")
 _STATES = word_set("is are has have now reads goes i've it's was were")

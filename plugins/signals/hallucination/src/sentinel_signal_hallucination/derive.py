@@ -15,18 +15,27 @@ __all__ = ["Derived"]
 
 _NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]{0,20}(?:\.\d{1,20})?(?!\d)", re.DOTALL)
 _TERM = r"([*×x/÷+−-])\s{0,3}\$?(\d[\d,]{0,20}(?:\.\d+)?)"
+# Thousands may be apart: "52 000".
+_SPACED, _SPACE = regex(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?"), regex(r"\s")
 _DATE = regex(r"\d{1,4}[-/]\d{1,2}[-/]\d{1,4}")
 # A quotient or product in parentheses, as the last factor.
 _PRODUCT = regex(r"[*×]\s{0,3}\((\d[\d.]{0,20}\s{0,3}[*×/÷]\s{0,3}\d[\d.]{0,20})\)")
 _EXPRESSION = regex(rf"(?<![\w.])\d[\d,]{{0,20}}(?:\.\d+)?(?:\s{{0,3}}{_TERM}){{1,6}}")
-# Percent, thousands, hours, days, weeks, months, bytes, and miles, pounds, inches and feet in their metric units.
+# Percent, thousands, hours, days, weeks, months, and miles, pounds, inches and feet in their metric units.
 _SCALES = tuple(
-    factor for scale in (100.0, 1e3, 60.0, 1e6, 3600.0, 24.0, 7.0, 12.0, 1024.0, 2.0**20, 2.0**30, 1.609344, 2.20462, 2.54, 3.28084)
+    factor for scale in (100.0, 1e3, 60.0, 3600.0, 24.0, 7.0, 12.0, 1.609344, 2.20462, 2.54, 3.28084)
     for factor in (scale, 1 / scale)
 )  # fmt: skip
+# What a suffix multiplies with: bytes count in 1,000 or in 1,024.
+_SUFFIXES = {
+    **dict.fromkeys(("k", "kb", "kib", "thousand"), (1e3, 1024.0)), **dict.fromkeys(("m", "mb", "mib", "million"), (1e6, 1024.0**2)),
+    **dict.fromkeys(("g", "gb", "gib", "b", "billion"), (1e9, 1024.0**3)),
+}  # fmt: skip
+_SUFFIX_OF = regex(r"(?i) ?([kmg]i?b|[kmgb]|thousand|million|billion)(?![a-z])")
 _CONVERSIONS = (*((scale, 0.0) for scale in _SCALES), (1.8, 32.0), (1 / 1.8, -32.0 / 1.8))  # Fahrenheit
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN, _MOST_THREE = 4_000, 60, 40, 18, 6, 12
 _DEEPEST, _LARGEST, _SUFFIX, _ALL, _MOST_BESIDE = 12, 1e15, 4, 100, 8
+_MOST_SIGNED = 4
 _TIMES = range(2, 32)
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
@@ -53,26 +62,44 @@ class Derived:
         others = {
             match.start(): _value_of(match[0]) for match in _NUMBER.finditer(answer) if match.start() not in open_
         }
+        others |= {match.start() - 1: _value_of(_SPACE.sub("", match[0])) for match in _SPACED.finditer(answer)}
         begin, end = answer.rfind("\n", 0, at), (answer + "\n").find("\n", at)
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         scaled = [one * scale for one in beside for scale in _SCALES]
-        exact = _near(sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled)), half)
-        if exact(value) or self._ends(written):
+        mixed = [abs(one + sign * other) for one in beside for other in self._few for sign in (1, -1)]
+        exact = _near(sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed)), half)
+        if (
+            exact(value)
+            or self._ends(written)
+            or self._is_scaled(value, step, _SUFFIX_OF.match(answer, at + len(written)))
+        ):
             return True
         ways = self._ways(value, step, list(others.values()))
         return any(fits(value) and sum(fits(value + k * step) for k in _AROUND) <= _MOST_FIT for fits in ways)
+
+    def is_dense(self, written: str, answer: str, open_: Container[int]) -> bool:
+        """True where the figure would follow, and so would its neighbours: so much was told that nothing can be concluded."""
+        value, step = _value_of(written), 10.0 ** -len(written.partition(".")[2])
+        others = [_value_of(match[0]) for match in _NUMBER.finditer(answer) if match.start() not in open_]
+        return any(fits(value) for fits in self._ways(value, step, others))
 
     def _ways(self, value: float, step: float, others: list[float]) -> Iterator[Callable[[float], bool]]:
         """Ways to derive a figure or one of its neighbours, the cheapest first."""
         half = step / 2 + 1e-9
         yield _near(self._told, half)
         yield lambda x: any(_near(self._told, half * scale)(x * scale + more) for scale, more in _CONVERSIONS)
-        yield lambda x: any(_near(self._told, half * times)(x * times) for times in (*_TIMES, *self._few))
+        times = [*_TIMES, *(one for one in self._few if 0 < one < _ALL)]
+        yield lambda x: any(_near(self._told, half * one)(x * one) for one in times)
         yield _near(self._together, half)
         few = others[:_MOST_PAIRED]
         yield _near(sorted((*_sums(few), *_of_two(few), *_of_three(few[:_MOST_THREE]))), half)
         width = step * (len(_AROUND) / 2 + 1)
         yield _near(sorted(self._pairs(value - width, value + width)), half)
+
+    def _is_scaled(self, value: float, step: float, suffix: re.Match[str] | None) -> bool:
+        """True for "402KB" and "59.7M" where a told figure is as much, rounded or cut off."""
+        scales = _SUFFIXES[suffix[1].lower()] if suffix is not None else ()
+        return any(_near(self._told, step * scale * 0.75)((value + step * 0.25) * scale) for scale in scales)
 
     def _ends(self, written: str) -> bool:
         """True for "ending in 3473" where something longer that was told ends so."""
@@ -107,7 +134,8 @@ class Derived:
                 for line in text.splitlines()[:_MOST_ROWS]:
                     for place, value in enumerate(_numbers_of(line)):
                         fields[f"column {place}"].append(value)
-        return sorted({abs(total) for total in (*found, *chain.from_iterable(map(_sums, fields.values())))})
+        sums = chain.from_iterable((*_sums(values), *_signed(values)) for values in fields.values())
+        return sorted({abs(total) for total in (*found, *sums)})
 
     def _pairs(self, low: float, high: float) -> Iterator[float]:
         """Sums, differences and products of two figures, and what a rate leaves, adds or makes of one, those from ``low`` to ``high``."""
@@ -136,7 +164,8 @@ def _between(values: list[float], low: float, high: float, start: int) -> list[f
 
 
 def _numbers_of(text: str) -> list[float]:
-    return list(map(_value_of, _NUMBER.findall(text)))
+    spaced = (_value_of(_SPACE.sub("", match[0])) for match in _SPACED.finditer(text))
+    return [*spaced, *map(_value_of, _NUMBER.findall(text))]
 
 
 def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[float]:
@@ -191,6 +220,15 @@ def _sums(values: list[float]) -> Iterator[float]:
         yield from (total, total / len(values), median(values), *[abs(total - 2 * value) for value in values])
     for start in range(len(values)):
         yield from accumulate(values[start : start + _LONGEST_RUN])
+
+
+def _signed(values: list[float]) -> Iterator[float]:
+    """All sums and differences of a few values: the old prices less the new ones."""
+    if len(values) <= _MOST_SIGNED:
+        totals = [0.0]
+        for value in values:
+            totals = [total + signed for total in totals for signed in (value, -value)]
+        yield from totals
 
 
 def _of_two(values: list[float]) -> Iterator[float]:

@@ -12,6 +12,7 @@ from sentinel_signal_hallucination.answers import said
 from sentinel_signal_hallucination.deeds import deeds
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.looks import Look, looks_at
+from sentinel_signal_hallucination.other_values import other_values
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences
@@ -55,7 +56,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     return [
         *passed_over,
         *claimed,
-        *_restated(turns, settings, _places((*passed_over, *claimed))),
+        *other_values(turns, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(turns, settings),
         *checked,
@@ -66,14 +67,16 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
 
 
 def _places(rows: Iterable[Evidence]) -> frozenset[int]:
-    return frozenset(row.finding.message_index or 0 for row in rows)
+    return frozenset(row.finding.message_index or 0 for row in rows if row.finding.severity != "note")
 
 
 def _claimed(turns: Turns, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
     rows = (row for row in deeds(turns, looks, settings) if row.finding.message_index not in known)
-    found = {(row.finding.rule, row.finding.text, row.certain): row for row in reversed(list(rows))}
-    yield from reversed(found.values())
+    found = dict[tuple[str, str], Evidence]()
+    for row in rows:
+        found.setdefault((row.finding.rule, " ".join((row.finding.quote or "").lower().split())), row)
+    yield from found.values()
     known |= _places(found.values())
     uses = tool_uses(turns.record.index, [look for look in looks if look.text.message_index not in known], settings)
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
@@ -99,14 +102,6 @@ def _swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Itera
     return swallowed(turns, settings, known)
 
 
-def _restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not any(facts.effect != "reads" and not facts.runs_anything for facts in turns.record.tools.values()):
-        return ()
-    from sentinel_signal_hallucination.restated import restated
-
-    return restated(turns, settings, known)
-
-
 def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
@@ -117,13 +112,17 @@ def detect(index: TraceIndex, settings: Settings) -> Detection:
     if not (rows or gaps or index.children):
         return _CLEAN
     score = combined(rows, settings.doubtful_ceiling)
-    findings = [row.finding for row in rows]
+    findings = sorted((row.finding for row in rows), key=_place)
     for position, child in enumerate(index.children):
         inner = detect(child, settings)
         score = max(score, inner.score or 0.0)
         findings += [attrs.evolve(finding, trace_path=(position, *finding.trace_path)) for finding in inner.findings]
         gaps += [gap for gap in inner.gaps if gap not in gaps]
     return Detection(score=score, findings=findings, details=_summary(findings), gaps=gaps)
+
+
+def _place(finding: Finding) -> int:
+    return finding.message_index or 0
 
 
 def _summary(findings: list[Finding]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sentinel_core.offers import Explanation
 from sentinel_core.trace import from_json
+from sentinel_signal_hallucination.odds import explained
 
 __all__ = ["explain"]
 
@@ -12,4 +13,4 @@ __all__ = ["explain"]
 def explain() -> Mapping[str, Explanation]:
     """By the rule's id."""
     rows = from_json((Path(__file__).parent / "data" / "explained.json").read_bytes())
-    return {rule: Explanation(**row) for rule, row in rows.items()}
+    return {rule: Explanation(**row, branches=explained(rule)) for rule, row in rows.items()}

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.trace import Message, to_json
+from sentinel_signal_hallucination.documents import document_of, leaves
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.sentences import blank
 from sentinel_signal_hallucination.tables import has_digit, once, regex
@@ -13,7 +15,7 @@ from sentinel_signal_hallucination.tables import has_digit, once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["ADMITS", "Held", "final_answer", "first_result", "prose_of", "shown", "stands", "value_evidence"]
+__all__ = ["Held", "final_answer", "first_result", "prose_of", "shown", "stands", "value_evidence"]
 
 
 def first_result(index: TraceIndex) -> int:
@@ -63,9 +65,20 @@ class Held:
         return "\n".join(to_json(call.call.arguments).decode() for call in calls)
 
     def names(self, written: str) -> bool:
-        """True where an identifier was told, in whatever case, with or without its dashes."""
-        low = written.lower()
-        return low in self.text or low.replace("-", "") in self.text.replace("-", "")
+        """True where an identifier was told, in whatever case, with or without what separates its parts."""
+        return written.lower() in self.text or _SEPARATORS.sub("", written.lower()) in self._joined
+
+    @once
+    def _joined(self) -> str:
+        """All of it, in lower case, without what separates the parts of an identifier."""
+        return _SEPARATORS.sub("", self.text)
+
+    @once
+    def families(self) -> frozenset[str]:
+        """The families of identifiers that tools gave."""
+        from sentinel_signal_hallucination.identifiers import family
+
+        return frozenset(map(family, _GIVEN.findall(self.told_by_tools)))
 
     def has(self, figure: str) -> bool:
         """True where a figure was told, or the agent itself gave it before."""
@@ -87,6 +100,17 @@ class Held:
         return self.all.lower()
 
     @once
+    def fields(self) -> list[tuple[frozenset[str], str]]:
+        """The figures in the documents that tools gave, each with the words of its field's name."""
+        documents = map(document_of, self.results)
+        return [
+            (frozenset(map(singular, name_words(leaf.key))), leaf.text.lstrip("$€£"))
+            for document in documents
+            for leaf in leaves(document)
+            if leaf.value.kind == "number"
+        ]
+
+    @once
     def derived(self) -> "Derived":
         """What follows from the figures."""
         from sentinel_signal_hallucination.derive import Derived
@@ -94,6 +118,9 @@ class Held:
         return Derived(self.results, self.all, self.given)
 
 
+_SEPARATORS = regex(r"[-_ #]")
+# Words with digits that stand by themselves: not within a path, an address or a file's name.
+_GIVEN = regex(r"(?<![\w./\\=-])#?(?=[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]{2,39}(?![\w\\./-])")
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(
     r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[^`\s(){}\[\]=]*`)|`[^`\n]*`|https?://\S+",
@@ -147,10 +174,6 @@ def _found(figure: str, text: str) -> bool:
     return False
 
 
-ADMITS = regex(
-    r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
-    r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
-)
 _LEAVE = 120
 # What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
 _SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
@@ -163,7 +186,7 @@ def shown(written: str, before: str = "") -> str:
     return written if is_plain else f"{written[:_FIRST_LETTERS]}…"
 
 
-def value_evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool = False) -> Evidence:
+def value_evidence(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float) -> Evidence:
     """A finding of a figure or identifier, quoted with what stands around it in its line."""
     begin = max(answer.content.rfind("\n", 0, match.start()) + 1, match.start() - 150)
     end = min(f"{answer.content}\n".find("\n", match.end()), match.end() + 100)
@@ -172,4 +195,4 @@ def value_evidence(answer: Text, rule: str, match: re.Match[str], weight: float,
     told = (
         f'The {what} "{seen}" is in no result and in nothing that the agent was given, and cannot be derived from them.'
     )
-    return in_text(answer, rule, told, begin, end, weight, certain=certain)
+    return in_text(answer, rule, branch, told, begin, end, weight)

@@ -5,15 +5,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from string import ascii_letters
 
-from sentinel_core.evaluate.index import Call, Text, TraceIndex
-from sentinel_core.report import Finding
-from sentinel_core.trace import to_json
+from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.evidence import Evidence, evidence
 from sentinel_signal_hallucination.held import Held, prose_of, shown, value_evidence
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["in_reports", "in_texts", "other_object"]
+__all__ = ["in_reports", "in_texts", "names_in"]
 
 _IDENTIFIER = regex(
     r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
@@ -33,6 +31,15 @@ _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
+_PART, _DIGIT = re.compile(r"[A-Za-z0-9]+"), re.compile(r"\d")
+_PLAIN, _LAST_NUMBER = re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]+"), re.compile(r"\d{1,9}\Z")
+_QUANTITY = re.compile(
+    r"\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
+)
+_EXAMPLE = re.compile(
+    r"(?i)\b(?:e\.g|i\.e|for example|for instance|such as|like|example|sample|format|placeholder|dummy)\b"
+)
+_COUNTING, _FEWEST = "01234567890123456789", 3
 _TICK = regex(r"(?<!`)`(?!`)")
 _MARKS, _MOST = "*_`'\"()[].,:;!?", 1000
 _MOST_ODD, _ENOUGH, _SHORTEST, _BEFORE = 200, 20, 40, 40
@@ -47,34 +54,71 @@ def _words(texts: Iterable[str]) -> dict[str, None]:
     return dict.fromkeys(told[shapes.rfind(b" ", 0, at) + 1 : end].decode() for at, end in spans)
 
 
-def _is_known(written: str, held: Held) -> bool:
-    """True where tools give identifiers of the same shape, so that the agent had one to give."""
-    first, *rest = [
-        "[0-9]" if sign.isdigit() else "[A-Z]" if sign.isupper() else "[A-Za-z_-]" for sign in written.lstrip("#")
-    ]
-    return re.search(rf"{first}(?<!\w.){''.join(rest)}(?!\w)", held.told_by_tools) is not None
+def family(written: str) -> str:
+    """What identifiers of one family share: ``INC-4711`` and ``INC-4690`` are ``inc-9999``, ``HAT2XZ`` and ``4OG6T3`` six capitals and digits."""
+    return _PART.sub(
+        lambda part: _DIGIT.sub("9", part[0].lower()) if _PLAIN.fullmatch(part[0]) else _mixed(part[0]),
+        written.lstrip("#"),
+    )
+
+
+def _mixed(part: str) -> str:
+    return f"<{len(part)}{'A' if part == part.upper() else 'a'}>"
+
+
+def is_example(written: str, before: str) -> bool:
+    """True for a value that stands for any other: masked, with digits that repeat or count up, or announced as an example."""
+    digits = "".join(filter(str.isdigit, written))
+    counts_up = digits in _COUNTING and len(digits) >= _FEWEST
+    return (
+        len(set(digits)) == 1 or counts_up or "XX" in written.upper() or _EXAMPLE.search(before[-_BEFORE:]) is not None
+    )
+
+
+def _is_quantity(written: str) -> bool:
+    """True for a number with a unit, in another base, or a colour: "28-inch", "40-line", "0o600", "#767676"."""
+    return _QUANTITY.fullmatch(written) is not None
 
 
 def _untold(texts: Iterable[str], held: Held) -> Iterator[tuple[str, bool]]:
-    """The identifiers that nobody gave, each with whether tools give such; a name may be one of a standard or product."""
+    """The identifiers that nobody gave, each with whether tools gave others of its family, so that the agent had one to give."""
     words = (word for word in islice(_words(texts), _MOST) if word.strip(_MARKS) not in held.told)
     names = chain.from_iterable(map(re.Match.group, _IDENTIFIER.finditer(word)) for word in words)
     for name in islice(names, _MOST_ODD):
-        if name.lstrip("#") not in held.told and _FORMULA.match(name) is None:
-            certain = _is_known(name, held)
-            if (certain or _NAME.match(name) is None) and not held.names(name.lstrip("#")):
-                yield name, certain
+        bare = name.lstrip("#")
+        if bare in held.told or _FORMULA.match(name) or _is_quantity(name) or held.names(bare):
+            continue
+        is_kin = family(name) in held.families
+        if (is_kin and not _goes_on(bare, held)) or not (is_kin or _NAME.match(name) or _is_number_told(bare, held)):
+            yield name, is_kin
+
+
+def _is_number_told(written: str, held: Held) -> bool:
+    """True for a figure that was told, behind the letters of its unit: flight level "FL110" of 11,000 feet."""
+    digits = "".join(filter(str.isdigit, written))
+    return not written[:1].isdigit() and written.endswith(digits) and digits in held.text
+
+
+def _goes_on(written: str, held: Held) -> bool:
+    """True for the number after one that was told: "#012" after "#011"."""
+    head, number = _LAST_NUMBER.sub("", written), _LAST_NUMBER.search(written)
+    if number is None or not int(number[0]):
+        return False
+    return held.names(f"{head}{int(number[0]) - 1:0{len(number[0])}}")
 
 
 def in_texts(texts: list[Text], held: Held, settings: Settings) -> Iterator[Evidence]:
     """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
     untold = dict(islice(_untold((text.content for text in texts), held), _ENOUGH))
     for text in texts if untold else ():
-        for match in _IDENTIFIER.finditer(prose_of(_TICK.sub(" ", text.content))):
-            certain = untold.get(match[0], False)
-            if match[0] in untold and (certain or text is texts[-1] or match[0].isupper()):
-                weight = settings.identifier_weight if certain else settings.hearsay_weight
-                yield value_evidence(text, "identifier", match, weight, certain=certain)
+        prose = prose_of(_TICK.sub(" ", text.content))
+        for match in _IDENTIFIER.finditer(prose):
+            is_kin = untold.get(match[0])
+            is_meant = is_kin or (is_kin is not None and (text is texts[-1] or match[0].isupper()))
+            if is_meant and not is_example(match[0], prose[: match.start()]):
+                yield value_evidence(
+                    text, "identifier", "of_a_family" if is_kin else "of_none", match, settings.identifier_weight
+                )
                 return
 
 
@@ -86,33 +130,23 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             continue
         texts = [value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST]
         untold = _untold(texts, Held(index, call.message_index)) if texts else ()
-        name = next((name for name, certain in untold if certain), None)
+        before = {
+            name: next(text for text in texts if name in text).partition(name)[0] for name, is_kin in untold if is_kin
+        }
+        name = next((name for name, lead in before.items() if not is_example(name, lead)), None)
         if name is not None:
-            before = next(text for text in texts if name in text).partition(name)[0]
-            seen = shown(name, before[-_BEFORE:])
+            seen = shown(name, before[name][-_BEFORE:])
             told = f'The identifier "{seen}" in a report is in no result and in nothing that the agent was given.'
-            finding = Finding(
-                rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=seen.rstrip("…")
+            place, quote = call.message_index, seen.rstrip("…")
+            yield evidence(
+                "identifier", "in_a_report", told, settings.identifier_weight, message_index=place, call_id=call.call.id, quote=quote
             )  # fmt: skip
-            yield Evidence(finding, settings.identifier_weight, certain=True)
             return
 
 
-def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -> tuple[str, str] | None:
-    """What the user named and the answer tells, and what a call was made for instead: a value that nobody had told before."""
-    named = [name for name in _NAMED.findall(text.content) if name in asked]
-    done = "".join(
-        to_json(call.call.arguments).decode() + (call.result.content if call.result else "")
-        for call in (calls if named else ())
-    )
-    missing = [name for name in named if name not in done]
-    for call in calls if missing else ():
-        held = Held(index, call.message_index)
-        for value in map(str, call.call.arguments.values()):
-            other = next((name for name in missing if len(name) == len(value)), None)
-            if other and _NAMED.fullmatch(value) and value not in text.content and value.lower() not in held.text:
-                return other, value
-    return None
+def names_in(text: str) -> frozenset[str]:
+    """The words with three digits or more: what tells one thing of a kind from the others."""
+    return frozenset(word.lower() for word in _WITH_DIGITS.findall(text))
 
 
-_NAMED = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,30}(?![\w-])")
+_WITH_DIGITS = re.compile(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")

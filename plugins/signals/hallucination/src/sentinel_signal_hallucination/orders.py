@@ -1,7 +1,7 @@
 """What the user ordered: a request, or a yes to what the agent offered. Orders and time come before words."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -11,9 +11,9 @@ from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set, words_of
+from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set
 
-__all__ = ["TROUBLE", "Order", "admits", "asks_back", "order_of", "says_yes"]
+__all__ = ["Order", "asks_back", "order_of", "proposes", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set(
@@ -39,9 +39,9 @@ _ASKS = (
     "confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right",
     "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want",
 )  # fmt: skip
+# Before these, a word that is a noun as often is a verb.
+_VERBAL = word_set("to and or please i'll will you i we , can could would let's just then not") | {""}
 _CLOSING = word_set("else help questions further welcome")
-# Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
-TROUBLE, _MILD = words_of("trouble"), words_of("mild_trouble")
 _FIRST, _LONGEST_YES, _LONGEST, _LONGEST_REPLY, _TAIL = 6, 40, 6_000, 15, 400
 # What the user ran.
 _SHELL = regex(r"(?m)^(?:\$ |!).*")
@@ -49,7 +49,9 @@ _message_index = attrgetter("message_index")
 
 
 class Order(NamedTuple):
-    """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
+    """``words`` may be verbs of an order, ``kinds`` are their groups, ``groups`` those of its nouns, too; ``things`` are all that it names.
+
+    ``agreed`` is True for a yes to an offer.
 
     ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed.
     """
@@ -57,6 +59,7 @@ class Order(NamedTuple):
     words: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
     agreed: bool = False
     bare: bool = False
     orders: bool = False
@@ -68,7 +71,8 @@ def order_of(record: Record, asked: int) -> Order:
     low = low.replace("update on", "status of")
     texts = record.index.texts
     number = bisect_left(texts, asked, key=_message_index) - 1
-    offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()
+    offer = _offer(low, texts[number].content[-_LONGEST:]) if number >= 0 else ()
+    offered = frozenset(_named(offer))
     parts = [one for one in sentences(low) if not one.asks or _requests(one.words)]
     table, known = lemmas(), record.tool_nouns
     ordered = {table.doing.get(word, word) for one in parts for word in _ordered(one.words)}
@@ -76,13 +80,16 @@ def order_of(record: Record, asked: int) -> Order:
     words |= frozenset(map(singular, words))
     wished = (word for one in parts if _INFORMATION.isdisjoint(one.words) for word in one.words)
     nouns = frozenset(map(singular, (*offered, *wished)))
-    kinds = {table.group.get(word) for word in words} - {None, "work", "light"}
-    kinds = kinds or {table.noun.get(word) or known.get(word) for word in nouns} - {None, "light"}
-    orders = bool(offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
+    groups = frozenset(filter(None, map(table.group.get, words))) - {"work", "light"}
+    groups = groups or frozenset(filter(None, (table.noun.get(word) or known.get(word) for word in nouns))) - {"light"}
+    acts = (*(one.words for one in parts if _QUESTIONS.isdisjoint(one.words[:2])), *(one.words for one in offer))
+    kinds = frozenset(table.group[verb] for each in acts for verb in _acts(each)) - {"work", "light"}
+    orders = bool(offered or groups or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
     return Order(
         words,
-        frozenset(filter(None, kinds)),
+        groups,
         nouns | words,
+        kinds,
         bool(offered),
         _is_bare(low),
         orders,
@@ -120,30 +127,36 @@ def _is_bare(low: str) -> bool:
     return bool(words) and _BARE.issuperset(words)
 
 
-def _offered(low: str, text: str) -> Iterator[str]:
-    """The words of what the agent offered, where the user says yes to it or answers what it asks about it."""
+def _offer(low: str, text: str) -> tuple[Sentence, ...]:
+    """What the agent offered, where the user says yes to it or answers what it asks about it."""
     offer = low_of(text)
     says_so = says_yes(low) and ("?" in offer or any(map(offer.__contains__, _ASKS)))
-    if not says_so and not (len(_words(low)) <= _LONGEST_REPLY and asks_back(offer)):
-        return
+    return sentences(offer) if says_so or (len(_words(low)) <= _LONGEST_REPLY and asks_back(offer)) else ()
+
+
+def _named(offer: Iterable[Sentence]) -> Iterator[str]:
+    """The words of an offer that may be verbs of what is to be done, and its nouns."""
     table = lemmas()
-    for sentence in sentences(offer):
+    for sentence in offer:
         for word in sentence.words:
             base = table.done.get(word) or table.doing.get(word) or word
             if base in WRITING or base in table.group or singular(word) in table.noun:
                 yield base
 
 
+def _acts(words: list[str]) -> Iterator[str]:
+    """The verbs of what is to be done: of words that are nouns as often ("order", "return") those that stand as a verb."""
+    table = lemmas()
+    for before, word in pairwise(("", *words)):
+        base = table.doing.get(word) or word
+        if base in table.group and (before in _VERBAL or singular(word) not in table.noun):
+            yield base
+
+
 def says_yes(content: str) -> bool:
     """True where a user's message begins like a yes."""
     words = _words(content.lower())
     return 0 < len(words) <= _LONGEST_YES and not _YES.isdisjoint(words[:_FIRST]) and words[0] not in _NO
-
-
-def admits(low: str, asked: str, *, mildly: bool = False) -> bool:
-    """True where the text speaks of trouble anywhere, in words that the user did not use first."""
-    signs = (TROUBLE | _MILD if mildly else TROUBLE).difference(*(sentence.words for sentence in sentences(asked)))
-    return any(not signs.isdisjoint(sentence.words) for sentence in sentences(low))
 
 
 _TO_CONFIRM = tuple(
@@ -156,9 +169,42 @@ def asks_back(low: str) -> bool:
     tail = low[-_TAIL:]
     if "?" not in tail:
         return any(map(tail.__contains__, _TO_CONFIRM))
+    last = _last_question(tail)
+    return last is not None and _CLOSING.isdisjoint(last.words) and not _offers(last.words)
+
+
+def proposes(low: str) -> Callable[[Sentence], bool]:
+    """Whether a sentence of a text that asks back is what the question is about.
+
+    A question that names nothing of its own ("Shall I proceed?") is about all of it, any other about what shares a word with it.
+    """
+    tail = low[-_TAIL:]
+    last = _last_question(tail) if "?" in tail else None
+    named = frozenset(filter(_says_something, last.words)) if last is not None else frozenset[str]()
+    numbers = frozenset(filter(_is_number, named))
+
+    def is_proposed(sentence: Sentence) -> bool:
+        if not named or last is None or not _GO_AHEAD.isdisjoint(last.words):
+            return True
+        own = frozenset(filter(_is_number, sentence.words))
+        return not (numbers and own and numbers.isdisjoint(own)) and not named.isdisjoint(sentence.words)
+
+    return is_proposed
+
+
+def _last_question(tail: str) -> Sentence | None:
     body = tail[: tail.rfind("?")].rstrip(" ?!")
     last = sentences(tail[max(map(body.rfind, ".!?\n")) + 1 :])[-1:]
-    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words) and not _offers(last[0].words)
+    return last[0] if last and last[0].asks else None
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit()
+
+
+def _says_something(word: str) -> bool:
+    """True for a number, and for a word that is more than grammar."""
+    return _is_number(word) or (word.isalpha() and word not in _GRAMMAR)
 
 
 def _offers(words: list[str]) -> bool:
@@ -168,6 +214,13 @@ def _offers(words: list[str]) -> bool:
 
 
 _TO_DO = {("me", "to"), ("like", "to")}
+_GRAMMAR = (
+    WORDS_ONLY
+    | _NO_ORDER
+    | _LEADS
+    | _REQUESTS
+    | word_set("shall should may also your be me else more so then again still")
+)
 _GO_AHEAD = word_set(
     "proceed go continue do confirm start finalize finalise make place complete it this that these them"
 )

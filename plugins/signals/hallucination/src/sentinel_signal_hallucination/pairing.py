@@ -1,13 +1,13 @@
 """Calls and results that do not go together: unanswered calls, results of no call, and either of them written as text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import is_ending as is_terminal
-from sentinel_core.report import Finding, Severity
+from sentinel_core.trace import GAPS, reading_remarks
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.evidence import Evidence, evidence
 from sentinel_signal_hallucination.marks import MARKS
 
 __all__ = ["imitated", "orphaned", "unanswered"]
@@ -22,6 +22,9 @@ def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterat
     due = [call for call in missing if not is_terminal(call.call.name)]
     if not due:
         return
+    if any(reading_remarks(index.trace, GAPS)):
+        gaps.append("Parts of the trace were not read: whether calls were answered was not checked.")
+        return
     if len(missing) == len(index.calls) and (len(missing) > 1 or index.orphans):
         gaps.append("The trace records no tool results: whether calls were answered was not checked.")
         return
@@ -30,19 +33,26 @@ def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterat
     # A call that nothing follows was cut off, too.
     acted = (at for at, message in enumerate(index.messages) if message.content or message.tool_calls)
     last = missing[-1].message_index if cut_off else max(acted, default=-1)
-    severity: Severity = "note" if len(index.calls) == 1 else "warning"  # nothing shows that results are recorded
+    branch = (
+        "only_call" if len(index.calls) == 1 else "one_of_several"
+    )  # of one, nothing shows that results are recorded
     for call in due:
         if call.message_index < last and (call.call.details is None or call.call.details.result_expected):
             told = f'The call to "{call.call.name}" has no result, but the run continued.'
-            finding = Finding(
-                rule="call_without_result", severity=severity, text=told, message_index=call.message_index, call_id=call.call.id
+            # Of one call, nothing shows that results are recorded; of a look, a recorder loses what nobody misses.
+            is_look = index.tools[call.call.name].effect == "reads"
+            branch = "only_call" if len(index.calls) == 1 else "of_a_look" if is_look else "one_of_several"
+            yield evidence(
+                "call_without_result", branch, told, settings.unanswered_weight, message_index=call.message_index, call_id=call.call.id
             )  # fmt: skip
-            yield Evidence(finding, settings.unanswered_weight)
 
 
 def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterator[Evidence]:
     """Results whose id no call has. Where they are more than the answered calls, the recording is at fault."""
     if not index.orphans:
+        return
+    if any(reading_remarks(index.trace, GAPS)):
+        gaps.append("Parts of the trace were not read: whether results belong to calls was not checked.")
         return
     answered = sum(call.result is not None for call in index.calls)
     first_call = index.calls[0].message_index if index.calls else len(index.messages)
@@ -54,13 +64,13 @@ def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterator
             "Most results belong to no recorded call: calls are missing from the recording, so none was judged."
         )
         return
-    severity: Severity = "note" if len(stray) == answered else "warning"
+    branch = "as_many_as_answers" if len(stray) == answered else "among_answers"
     for at, result in stray:
         told = f'A result answers the call "{result.tool_call_id}", which was never made.'
-        finding = Finding(
-            rule="orphan_result", severity=severity, text=told, message_index=at, call_id=result.tool_call_id, quote=result.content[:_QUOTE] or None
+        quote = result.content[:_QUOTE] or None
+        yield evidence(
+            "orphan_result", branch, told, settings.orphan_weight, message_index=at, call_id=result.tool_call_id, quote=quote
         )  # fmt: skip
-        yield Evidence(finding, settings.orphan_weight)
 
 
 def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str) -> Iterator[Evidence]:
@@ -85,7 +95,7 @@ def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str
         calls.setdefault(call.message_index, []).append(call)
     for is_imitated, rule in ((_is_call, "imitated_call"), (_is_output, "imitated_output")):
         rows = (
-            _evidence(text, rule, match, calls.get(text.message_index, []), settings)
+            _evidence(text, rule, match, calls.get(text.message_index, []), _ran(index, text), settings)
             for text in index.texts
             for mark in marks
             if mark.rule == rule
@@ -96,6 +106,11 @@ def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str
         worst = max(rows, key=lambda row: row.weight, default=None)
         if worst is not None:
             yield worst
+
+
+def _ran(index: TraceIndex, text: Text) -> frozenset[str]:
+    """The tools that were called before a text."""
+    return frozenset(call.call.name for call in index.calls[: text.calls_before])
 
 
 def _is_call(index: TraceIndex, text: Text, match: re.Match[str], calls: list[Call]) -> bool:
@@ -121,16 +136,17 @@ def _has_line(content: str, written: str) -> bool:
     return not written or any(line.strip() == written for line in content.splitlines())
 
 
-def _evidence(text: Text, rule: str, match: re.Match[str], calls: list[Call], settings: Settings) -> Evidence:
-    """A finding; a note where the text's own message makes calls whose results are not on record: they may be in the text."""
+def _evidence(
+    text: Text, rule: str, match: re.Match[str], calls: list[Call], ran: Container[str], settings: Settings
+) -> Evidence:
+    """A finding; where the text's own message makes calls whose results are not on record, they may be in the text."""
     doubtful = bool(calls) and all(call.result is None for call in calls)
     begin = text.content.rfind("\n", 0, match.start()) + 1
     what = "a tool call as text but made no call" if rule == "imitated_call" else "a tool's output itself"
-    finding = Finding(
-        rule=rule,
-        severity="note" if doubtful else "warning",
-        text=f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}.",
-        message_index=text.message_index,
-        quote=text.content[begin : begin + _QUOTE],
-    )
-    return Evidence(finding, settings.unproven_imitation_weight if doubtful else settings.imitation_weight)
+    told = f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}."
+    weight = settings.unproven_imitation_weight if doubtful else settings.imitation_weight
+    quote = text.content[begin : begin + _QUOTE]
+    tool = match.groupdict().get("tool")
+    is_repeated = rule == "imitated_call" and tool is not None and tool in ran
+    branch = "beside_unrecorded" if doubtful else "after_it_ran" if is_repeated else "as_text"
+    return evidence(rule, branch, told, weight, message_index=text.message_index, quote=quote)

@@ -4,8 +4,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
-from sentinel_core.trace import to_json
+from sentinel_core.trace import GAPS, reading_remarks, to_json
 from sentinel_signal_hallucination.shows import only_shows
 from sentinel_signal_hallucination.tables import once, regex
 from sentinel_signal_hallucination.words import COMPLETE, lemmas
@@ -93,14 +94,26 @@ class Record:
 
     @once
     def results(self) -> list[tuple[int, str]]:
-        """What tools gave, in lower case, each with the place of its message."""
+        """What tools gave, in lower case, each with the place of its message; not what calls that failed gave."""
+        failed = {id(call.result) for call in self.index.calls if call.outcome.state == "failed"}
         messages = enumerate(self.index.messages)
-        return [(at, result.content.lower()) for at, message in messages for result in message.tool_results]
+        rows = ((at, result) for at, message in messages for result in message.tool_results if id(result) not in failed)
+        return [(at, result.content.lower()) for at, result in rows]
 
     @once
     def runs_anything(self) -> bool:
         """True where the arguments of some tool decide what it does."""
         return any(facts.runs_anything for facts in self.tools.values())
+
+    @once
+    def is_partial(self) -> bool:
+        """True where not all that was done is the agent's and on record: users called tools that worked, or lines could not be read."""
+        theirs = {call.id for message in self.index.messages if message.role == "user" for call in message.tool_calls}
+        results = (result for message in self.index.messages if theirs for result in message.tool_results)
+        worked = (
+            result for result in results if result.tool_call_id in theirs and judge_result(result).state != "failed"
+        )
+        return any(True for _ in worked) or any(reading_remarks(self.index.trace, GAPS))
 
     @once
     def below(self) -> list[Deed]:

@@ -5,16 +5,17 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.admissions import admits
 from sentinel_signal_hallucination.check_claims import ADVICE, NO_FACT, is_good, readable
 from sentinel_signal_hallucination.checks import command_words, is_edit
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import bases, lemmas, word_set
 
@@ -47,7 +48,7 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
 def _hidden(turn: Turn, low: str) -> Iterator[tuple[Sentence, _Failure]]:
     """The commands that failed for good, and sentences that present them as done."""
     for failure in _failures(turn):
-        if not speaks_of_trouble(low, partial(_names, failure)):
+        if not admits(low, about=partial(_names, failure)):
             yield from ((one, failure) for one in sentences(low) if _speaks_of(one, failure))
 
 
@@ -58,6 +59,8 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
         command = command_of(call.call.arguments) if turn.record.tools[call.call.name].runs_anything else None
         if command and call.outcome.state == "failed" and not call.checks and not only_shows(call):
             last = next((part.text for part in reversed(parts_of(command))), command)
+            if last.partition(" ")[0] in VIEWERS:
+                continue  # "grep" that found nothing failed at nothing
             words = command_words(last)
             if not any(_may_mend(words, later) for later in calls[number + 1 :]):
                 yield _Failure(last, words, call.outcome.words)
@@ -101,4 +104,4 @@ def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Setti
     command = failure.command.partition("\n")[0][:_QUOTED_COMMAND]
     how = f'ended with "{failure.ending}"' if failure.ending else "failed"
     told = f'The answer presents "{command}" as done, but its last run {how}.'
-    return in_text(text, "contradicted_claim", told, sentence.start, sentence.end, settings.checks_weight, certain=True)
+    return in_text(text, "contradicted_claim", "command", told, sentence.start, sentence.end, settings.checks_weight)

@@ -7,10 +7,10 @@ from itertools import chain, islice
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.admissions import admits
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.aspects import SELF
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.held import ADMITS
 from sentinel_signal_hallucination.looks import GIVING, Look
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with
@@ -66,7 +66,9 @@ def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Itera
             if _is_own(one) and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text))):
                 part, word = one.sentence, one.sentence.words[one.at]
                 told = f'The agent says that it used a tool ("{word}"), but no earlier call did.'
-                yield in_text(text, "claim_without_call", told, part.start, part.end, settings.tool_weight)
+                yield in_text(
+                    text, "claim_without_call", "use_of_a_tool", told, part.start, part.end, settings.tool_weight
+                )
                 break
 
 
@@ -135,7 +137,7 @@ def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> It
     for text in texts if texts and _is_whole(index) else ():
         low = low_of(text.content)
         matches = list(_GAVE.finditer(low))
-        if matches and ADMITS.search(low) is None and not low.rstrip().endswith("?") and not _had(index):
+        if matches and not admits(low) and not low.rstrip().endswith("?") and not _had(index):
             rows = chain.from_iterable(_results(text, match, index, settings) for match in matches)
             yield from islice(rows, 1)
 
@@ -156,10 +158,10 @@ def _results(text: Text, match: re.Match[str], index: TraceIndex, settings: Sett
     for sentence in sentences(match.string):
         if sentence.start <= match.start() < sentence.end and _is_report(sentence, match):
             certain = bool(before) and all(call.result is not None for call in before)
-            weight = settings.effect_weight if certain else settings.tool_weight
+            branch = "after_failures" if certain else "before_results"
             what = "every earlier call failed or returned nothing" if before else "no earlier call returned anything"
             told = f"The agent says what a tool returned, but {what}."
-            yield in_text(text, "result_without_call", told, sentence.start, sentence.end, weight, certain=certain)
+            yield in_text(text, "result_without_call", branch, told, sentence.start, sentence.end, settings.tool_weight)
 
 
 def _is_report(sentence: Sentence, match: re.Match[str]) -> bool:

@@ -91,11 +91,11 @@ class Turn:
     def waiting(self) -> Order:
         """The same, with the orders before that nothing has carried out."""
         orders = [self.order, *(turn.order for turn in self._open())]
-        words, groups, things = (
-            frozenset[str]().union(*parts) for parts in zip(*(order[:3] for order in orders), strict=True)
+        words, groups, things, kinds = (
+            frozenset[str]().union(*parts) for parts in zip(*(order[:4] for order in orders), strict=True)
         )
         return self.order._replace(
-            words=words, groups=groups, things=things, orders=any(order.orders for order in orders)
+            words=words, groups=groups, things=things, kinds=kinds, orders=any(order.orders for order in orders)
         )
 
     @once

@@ -5,10 +5,12 @@ from collections.abc import Container, Iterator
 from itertools import chain, islice
 
 from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.admissions import admits
+from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import (
-    ADMITS,
     Held,
     final_answer,
     first_result,
@@ -32,9 +34,19 @@ _DATED = regex(
 )
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
-    r"(?i)\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java)\b"
-    r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
+    r"(?i)\b(?:if|assum\w+|suppos\w+|estimat\w*|probabl\w+|perhaps|maybe|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java|typical\w*|usual\w*|by default)\b"
+    r"|(?:\b(?:about|around|roughly|approximately|approx\.|nearly|almost|up to|over|under|an?) |[~≈]|…|\.\.\.)\W{0,4}\Z"
 )
+_PROPOSED = regex(r"(?i)\b(?:would|could|might|recommend|suggest|or so)\b")
+# What an agent is asked to compute; an expression behind a figure.
+_COMPUTED = regex(r"(?i)\b(total|sum|add|combined|altogether|overall|average|mean|difference)(?:s|ing|ed)?\b")
+_EXPRESSION = regex(r"\D{0,4}\(\D{0,3}\d[^)\n]{0,60}[+*/×x-]")
+_COMPUTES = frozenset(("calculate", "calculator", "calc", "compute", "math", "sum", "convert"))
+_BARE = regex(r"\s*\$?(\d[\d,]*(?:\.\d+)?)\s*(?:\Z|\n)")
+_APART, _GOES_ON = regex(r"\d[ \u00a0\u202f/]\Z"), regex(r"[ \u00a0\u202f]\d{2}")
+_WORD = regex(r"[^\W\d_]{3,}")
+_RATE = regex(r"(?:\bat|@|[*×x/]) ?\$?\Z")
+_CLAUSE = regex(r"[.;\n](?:\s|$)")
 _SHORTEST, _MOST, _LONGEST, _OF_YEAR, _NEAR, _DAYS = 3, 100, 20_000, 4, 60, 31
 _ROUNDS = 3  # a total may come before its parts; of a hundred figures, each round looks at all
 
@@ -51,11 +63,92 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     held = Held(index, answer.message_index)
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
     yield from in_texts(texts, held, settings)
-    figure = None if _is_unrecorded(index, answer) else next(_figures(answer, held), None)
-    if figure is not None and _is_in_vain(index) and ADMITS.search(answer.content) is None:
-        yield value_evidence(answer, "result_without_call", figure, settings.effect_weight, certain=True)
-    elif figure is not None:
-        yield value_evidence(answer, "figure", figure, settings.figure_weight)
+    figures = [] if _is_unrecorded(index, answer) else list(_figures(answer, held))
+    if figures and _is_in_vain(index) and not admits(low_of(answer.content)):
+        yield value_evidence(answer, "result_without_call", "figure", figures[0], settings.effect_weight)
+    elif figures:
+        first = next((at for at, figure in enumerate(figures) if _is_computed(figure, held)), len(figures))
+        # What follows a figure that was computed rests on it, but for what is told of one thing: "at $203/night".
+        is_open = turns.record.runs_anything
+        plain = (figure for at, figure in enumerate(figures) if at < first or _is_rate(figure))
+        told = ((figure, _branch(figure, held, _twins(figure, figures), is_open=is_open)) for figure in plain)
+        found = next((row for row in told if row[1]), None)
+        if found is None and first < len(figures) and not is_open:
+            found = figures[first], "computed"
+        if found is not None:
+            yield value_evidence(answer, "figure", found[1], found[0], settings.figure_weight)
+
+
+def _twins(figure: re.Match[str], figures: list[re.Match[str]]) -> frozenset[int]:
+    """Where the figure is written: told twice, it does not explain itself."""
+    return frozenset(other.start() for other in figures if other[0] == figure[0])
+
+
+def _branch(figure: re.Match[str], held: Held, untold: Container[int], *, is_open: bool) -> str:
+    """The way to a figure: beside a tool that runs anything, one that the sentence's words name a field of, or any other.
+
+    Empty where nothing can be said: of round figures beside such a tool, and where so much was told that any figure would follow.
+    """
+    if is_open and not _is_telling(figure[0]):
+        return ""
+    if len(figure[0]) >= _SHORTEST and held.derived.is_dense(figure[0], figure.string, untold):
+        return ""
+    if is_open:
+        return "beside_a_shell"
+    return "in_the_answer" if _has_field(figure, held) else "of_no_field"
+
+
+def _has_field(figure: re.Match[str], held: Held) -> bool:
+    """True where the record has a figure that the sentence names and the answer leaves out; and where it has no fields at all."""
+    text, at = figure.string, figure.start()
+    begin = max(text.rfind(". ", 0, at), text.rfind("\n", 0, at)) + 1
+    end = min((place for place in (text.find(". ", at), text.find("\n", at)) if place >= 0), default=len(text))
+    named = {singular(word) for word in _WORD.findall(text[begin:end].lower())}
+    fields = held.fields
+    return not fields or any(not named.isdisjoint(names) and not stands(number, text) for names, number in fields)
+
+
+def _is_telling(written: str) -> bool:
+    """False for round and short figures, which are ports, versions and estimates as often: "8000", "2.0"."""
+    return len(written.replace(",", "").replace(".", "").strip("0")) >= _SHORTEST
+
+
+def _is_computed(figure: re.Match[str], held: Held) -> bool:
+    """True for a figure of a name that the user asked for and no tool gave ("total"), and for one with its expression behind it.
+
+    Not so where a tool computed another one, which the answer does not tell.
+    """
+    text = figure.string
+    if any(not stands(number, text) for number in _results_of_computing(held)):
+        return False
+    if _EXPRESSION.match(text, figure.end()):
+        return True
+    clause = _CLAUSE.split(text[max(0, figure.start() - _NEAR * 2) : figure.start()])[-1]
+    if _is_rate(figure):
+        return False
+    named = _COMPUTED.search(clause)
+    if named is None or named[1].lower() in held.told_by_tools.lower():
+        return False
+    asked = (held.index.messages[at].content or "" for at in held.index.asked if at < held.until)
+    return any(named[1].lower() in content.lower() for content in asked)
+
+
+def _is_rate(figure: re.Match[str]) -> bool:
+    """True for what one thing costs or is taken times: "at $203/night"."""
+    text, at = figure.string, figure.start()
+    return text.startswith("/", figure.end()) or _RATE.search(text, max(0, at - _SHORTEST * 2), at) is not None
+
+
+def _results_of_computing(held: Held) -> Iterator[str]:
+    """The numbers that tools computed: all that a calculator or a command gave."""
+    tools = held.index.tools
+    for call in held.index.calls:
+        facts = tools[call.call.name]
+        computes = facts.runs_anything or not _COMPUTES.isdisjoint(name_words(facts.name))
+        if computes and call.result is not None and call.message_index < held.until:
+            match = _BARE.match(call.result.content)
+            if match is not None:
+                yield match[1]
 
 
 def _is_unrecorded(index: TraceIndex, answer: Text) -> bool:
@@ -80,7 +173,9 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
         acts = text.is_copied or index.messages[text.message_index].tool_calls or "?" in text.content
         if number >= 0 and not acts and has_digit(text.content):
             held = Held(index, text.message_index)
-            figures = (value_evidence(text, "figure", match, settings.figure_weight) for match in _figures(text, held))
+            figures = (
+                value_evidence(text, "figure", "ahead", match, settings.figure_weight) for match in _figures(text, held)
+            )
             rows = chain(in_texts([text], held, settings), figures if tools else ())
             row = next(rows, None)  # to read an order takes longer
             if row is not None and turns[number].orders_deed and not turns[number].wants_text:
@@ -90,6 +185,11 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
 def _is_supposed(prose: str, match: re.Match[str]) -> bool:
     """True where the sentence supposes, and in a formula."""
     begin = max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1
+    end = min(
+        (at for at in (prose.find(". ", match.end()), prose.find("\n", match.end())) if at >= 0), default=len(prose)
+    )
+    if _PROPOSED.search(prose, match.end(), end):
+        return True
     near = prose[max(0, match.start() - _NEAR) : match.end() + _NEAR]
     return "\\" in near or _SUPPOSED.search(prose[begin : match.start()]) is not None
 
@@ -97,6 +197,10 @@ def _is_supposed(prose: str, match: re.Match[str]) -> bool:
 def _is_checked(match: re.Match[str]) -> bool:
     """True for a figure of some length, and for a day that no month has."""
     written, at = match[0], match.start()
+    if written.isdigit() and (
+        _APART.search(match.string, max(0, at - 4), at) or _GOES_ON.match(match.string, match.end())
+    ):
+        return False  # a part of "52 480", of an account number in groups, and of "261/2004"
     if len(written) < _SHORTEST:
         return (
             written.isdigit() and int(written) > _DAYS and _DATED.search(match.string, max(0, at - 20), at) is not None

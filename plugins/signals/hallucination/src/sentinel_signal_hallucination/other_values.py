@@ -1,0 +1,116 @@
+"""Answers that tell another value than the call carried, or of one thing more than the calls did."""
+
+from collections.abc import Iterator, Sequence
+
+from sentinel_core.evaluate.facts.values import Value, values_in
+from sentinel_core.evaluate.index import Text
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.admissions import admits, stays_as_it_was
+from sentinel_signal_hallucination.answers import low_of, said
+from sentinel_signal_hallucination.carried import Carried, carried_by
+from sentinel_signal_hallucination.documents import Leaf
+from sentinel_signal_hallucination.evidence import Evidence, in_text
+from sentinel_signal_hallucination.held import prose_of
+from sentinel_signal_hallucination.identifiers import family, is_example
+from sentinel_signal_hallucination.orders import asks_back, proposes
+from sentinel_signal_hallucination.record import Deed
+from sentinel_signal_hallucination.sentences import Sentence, sentences
+from sentinel_signal_hallucination.turns import Turn, Turns
+
+__all__ = ["other_values"]
+
+_SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
+_BEFORE, _NEAR = 40, 3
+
+
+def other_values(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+    """At most one finding a text; messages in ``known`` have one already."""
+    carried = Carried(turns)
+    if not carried.deeds or turns.record.index.children:
+        return
+    for number in sorted(turns.spoken - {-1}):
+        turn = turns[number]
+        for text in turn.texts if turn.worked else ():
+            if text.message_index not in known and (found := _Answer(text, turn, carried).judged(settings)):
+                yield found
+
+
+class _Answer:
+    """One text of a turn in which something was done. ``orphans`` are its values that no writing call carried."""
+
+    def __init__(self, text: Text, turn: Turn, carried: Carried) -> None:
+        self.text, self.turn, self.carried = text, turn, carried
+        self.low, self.prose = low_of(text.content), prose_of(text.content)
+        self.values = values_in(self.prose)
+        named = (value for value in self.values if self._shown(value) not in carried.given)
+        self.orphans = [value for value in named if carried.forms.isdisjoint(value.forms)]
+
+    def judged(self, settings: Settings) -> Evidence | None:
+        """The first value of another call's place, else the first of a thing that was left out."""
+        if not self.orphans or admits(self.low, sentences(self.turn.low)):
+            return None
+        is_proposed = proposes(self.low) if asks_back(self.low) else None
+        if is_proposed is None and (found := next(self._wrong(settings), None)) is not None:
+            return found
+        left = ((row, part) for row, part in self._left(settings) if is_proposed is None or not is_proposed(part))
+        return next((row for row, _ in left), None)
+
+    def _shown(self, value: Value) -> str:
+        return self.prose[value.start : value.end]
+
+    def _deeds(self) -> Iterator[tuple[Deed, Leaf]]:
+        """The values that the calls of the turn carried."""
+        return ((deed, leaf) for deed in self.turn.worked for leaf in carried_by(deed))
+
+    def _kin(self, leaf: Leaf, deed: Deed) -> list[Value]:
+        """The orphans that could have stood in the place of a value."""
+        same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_kin(value, leaf)]
+        expected = self.carried.expected(leaf, deed) if same else frozenset[str]()
+        return [value for value in same if not expected.isdisjoint(value.forms)]
+
+    def _is_kin(self, value: Value, leaf: Leaf) -> bool:
+        return leaf.value.kind != "identifier" or family(self._shown(value)) == family(leaf.text)
+
+    def _wrong(self, settings: Settings) -> Iterator[Evidence]:
+        """A value that is told where the call carried another one, which is told nowhere."""
+        for deed, leaf in self._deeds():
+            if not leaf.value.forms.isdisjoint(self.carried.told_after(deed)):
+                continue
+            for value in self._kin(leaf, deed):
+                part = self._sentence(value)
+                is_kept = part is None or stays_as_it_was(part.words)
+                if leaf.value.kind != "identifier":  # these may be told of anything
+                    is_kept = is_kept or part is None or not (part.is_item or _tells_of_deeds(part))
+                if part is not None and not is_kept and not is_example(self._shown(value), self.prose[: value.start]):
+                    call = f'the call to "{deed.facts.name}" carried "{leaf.text}" (message {deed.message_index})'
+                    told = f'The answer tells "{self._shown(value)}", but {call}.'
+                    yield self._evidence("wrong_value", leaf, told, part, settings)
+
+    def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
+        """A value that is told as done beside one that a call carried, and that no call carried."""
+        for deed, leaf in self._deeds() if any(map(_tells_of_deeds, sentences(self.low))) else ():
+            beside = [value for value in self.values if not leaf.value.forms.isdisjoint(value.forms)]
+            for value in self._kin(leaf, deed) if beside else ():
+                part = self._sentence(value)
+                if part is not None and _tells_of_deeds(part) and not self._is_source(value, beside):
+                    call = f'"{deed.facts.name}" was called for "{leaf.text}" (message {deed.message_index})'
+                    told = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
+                    yield self._evidence("left_one", leaf, told, part, settings), part
+
+    def _is_source(self, value: Value, beside: Sequence[Value]) -> bool:
+        """True for what only says where something is from ("the address of order 12"), unless what was carried is told so, too."""
+        return self._follows_source(value) and not any(map(self._follows_source, beside))
+
+    def _follows_source(self, value: Value) -> bool:
+        before = self.low[max(0, value.start - _BEFORE) : value.start].split()
+        return not _SOURCES.isdisjoint(word.strip("(#:,") for word in before[-_NEAR:])
+
+    def _sentence(self, value: Value) -> Sentence | None:
+        return next((part for part in sentences(self.low) if part.start <= value.start < part.end), None)
+
+    def _evidence(self, rule: str, leaf: Leaf, told: str, part: Sentence, settings: Settings) -> Evidence:
+        return in_text(self.text, rule, leaf.value.kind, told, part.start, part.end, settings.effect_weight)
+
+
+def _tells_of_deeds(sentence: Sentence) -> bool:
+    return any(one.plainly or one.voice == "state" for one in said(sentence))
