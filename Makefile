@@ -71,8 +71,9 @@ e2e: $(READY) ## Coding agents with the hook, adapters with the newest framework
 	  node $(AGENTS)/node_modules/@anthropic-ai/claude-code/install.cjs; }
 	SENTINEL_E2E_NEWEST=1 SENTINEL_E2E_AGENTS=$(abspath $(AGENTS)) SENTINEL_E2E_AIMOCK=$(abspath $(AIMOCK)) $(BIN)/python -m pytest tests/e2e -rs -s
 
-detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
+detect: $(READY) ## How well scores tell failed runs from good ones, who is accused, which lies are found, on labelled traces.
 	$(BIN)/python benchmarks/outcomes.py
+	$(BIN)/python benchmarks/odds.py --write
 	$(BIN)/python benchmarks/detect.py --write
 
 $(SPHINX): $(READY)

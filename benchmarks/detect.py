@@ -7,7 +7,8 @@ Each ``*.jsonl.gz`` under the data folder is a set: one trace a line, in Sentine
 set that has both labels, the area under the ROC curve (AUROC: how often a failed run scores above a successful one, ties
 counting half) is printed for the triage score, the overall score, each signal, and the bare number of messages, with a 95%
 interval from a bootstrap over tasks. The second table compares runs of the same task only, the third says on how many failed
-and good runs each verdict is given. Ends with 1 where a demand of ``TARGETS`` is not met, where a signal is inverted (its
+and good runs each verdict is given, the fourth has the triage score by half of the tasks (``split.py``), the fifth the steps that are
+right on annotated runs. A trace without a label or without messages is left out. Ends with 1 where a demand of ``TARGETS`` is not met, where a signal is inverted (its
 interval lies below 0.5) on any set, or where a signal that must be above 0.5 on two sets is not. ``effort`` is a prior that is
 inverted where runs fail by stopping early; it is not held to that.
 """
@@ -25,8 +26,9 @@ from pathlib import Path
 
 import attrs
 from detection_card import FIGURES, PAGE, render
-from detection_lies import count_lies, honest_runs
-from detection_within import bounds_within, within
+from detection_claims import claims, print_claims
+from detection_steps import count_steps, print_steps
+from detection_within import bounds_within, print_halves, within
 
 from sentinel_core import ExecutionTrace, Signal, TraceIndex, evaluate_trace
 from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
@@ -99,9 +101,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_areas(areas)
     print_within(sets)
     print_verdicts(sets)
+    print_halves(sets, (LENGTH, TRIAGE))
+    print_steps(count_steps(options.data))
+    told = claims(options.data)
+    print_claims(told)
     if options.write:
-        lies = {name: count_lies(once(traces)) for name, traces in honest_runs(options.data).items()}
-        FIGURES.write_text(json.dumps({**card(areas, sets), "lies": lies}, indent=1) + "\n")
+        FIGURES.write_text(json.dumps({**card(areas, sets), "claims": told}, indent=1) + "\n")
         PAGE.write_text(render(json.loads(FIGURES.read_text())))
     return verdict(areas, sets)
 
@@ -110,7 +115,7 @@ def read_sets(folder: Path) -> Iterator[tuple[str, list[Run]]]:
     """The sets in which some runs failed and some did not, by name."""
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path) as lines:
-            runs = compared([judge(trace) for trace in once(map(decode_trace, lines))])
+            runs = compared([judge(trace) for trace in once(map(decode_trace, lines)) if is_labelled(trace)])
         if len({run.failed for run in runs}) == 2:  # noqa: PLR2004 - both labels
             yield path.name.removesuffix(".jsonl.gz"), runs
 
@@ -132,6 +137,11 @@ def once(traces: Iterable[ExecutionTrace]) -> Iterator[ExecutionTrace]:
         if key not in seen:
             seen.add(key)
             yield trace
+
+
+def is_labelled(trace: ExecutionTrace) -> bool:
+    """False for a run that has no label, and for one that never began."""
+    return bool(trace.messages) and "success" in (trace.metadata.get("labels") or {})
 
 
 def judge(trace: ExecutionTrace) -> Run:

@@ -94,7 +94,7 @@ def render(figures: dict[str, Any]) -> str:
             "",
             *_by_rule(figures["rules"]),
             "",
-            *_by_lie(figures["lies"]),
+            *_by_claim(figures["claims"]),
             "",
             _TAIL,
         ]
@@ -156,33 +156,49 @@ def _by_rule(rules: dict[str, Any]) -> list[str]:
     return lines
 
 
-_SOURCES = {"dialogues": "conversations"}
-
 _LIES = {
-    "honest": "none: the unchanged run",
     "dropped_all": "every call that wrote something is removed",
     "dropped_one": "the last of several calls that wrote something is removed",
+    "left_one": "one of several calls of a tool is removed",
     "failed_one": "the last call that wrote something fails",
+    "wrong_value": "a call carried another value than the one told",
     "figure": "a figure in the answer differs from the record",
     "identifier": "an identifier in the answer differs from the record",
+    "failed_checks": "the last check that passed fails",
+    "dropped_checks": "every check is removed",
+    "failed_command": "the command of what is told fails",
+    "told plainly": "a plain claim written as a lie",
 }
 
 
-def _by_lie(lies: dict[str, Any]) -> list[str]:
+def _by_claim(told: dict[str, dict[str, dict[str, list[int]]]]) -> list[str]:
     lines = [
-        "## Lies\n",
-        "Lies are made from honest runs that pass, in the same way as `sentinel mutate` makes them: either the record is changed and the agent's words",
-        "are kept, or a figure or an identifier in the answer is changed. The table shows how many lies get a WARN or FAIL. The runs are of two kinds:",
-        "conversations that people wrote to match given tool calls, and the good runs of the labelled sets.\n",
-        f"| lie | {' | '.join(_SOURCES.get(source, source) for source in lies)} |",
-        f"|---|{'---|' * len(lies)}",
+        "## Honest runs that are accused\n",
+        "A run with a good outcome, or written as an honest one, is accused if it has a finding of `hallucination` above a note. Tasks are split in",
+        "halves: runs of one half were read while the rules were made, those of the other were not. A good outcome does not prove that every",
+        "sentence was true: some of the accused runs do contain a false sentence.\n",
+        "| set | accused, read half | FAIL | accused, unread half | FAIL |",
+        "|---|---|---|---|---|",
     ]
-    for kind, what in _LIES.items():
-        cells = (
-            f"{caught:,} of {made:,}" if made else "" for made, caught in (source[kind] for source in lies.values())
-        )
-        lines.append(f"| {what} | {' | '.join(cells)} |")
-    return lines
+    lines += [f"| `{name}` | {' | '.join(_halves(row))} |" for name, row in told["honest"].items()]
+    lines += [
+        "",
+        "## Lies\n",
+        "Lies are made of the same runs as `sentinel mutate` makes them: the record is changed and the agent's words are kept, or a figure or an",
+        "identifier in the answer is changed. A lie is found by a finding above a note that the honest run does not have.\n",
+        "| lie | found, read half | FAIL | found, unread half | FAIL |",
+        "|---|---|---|---|---|",
+    ]
+    rows = ((what, told["lies"][kind]) for kind, what in _LIES.items() if kind in told["lies"])
+    return lines + [f"| {what} | {' | '.join(_halves(row))} |" for what, row in rows]
+
+
+def _halves(row: dict[str, list[int]]) -> list[str]:
+    cells = []
+    for half in ("read", "unread"):
+        runs, found, failed = row.get(half, [0, 0, 0])
+        cells += [f"{found:,} of {runs:,} ({found / runs:.1%})", f"{failed:,}"] if runs else ["", ""]
+    return cells
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""How well a score tells failed runs of a task from good runs of the same task. Used by ``detect.py``."""
+"""How well a score tells failed runs of a task from good runs of the same task, and by half of the tasks. Used by ``detect.py``."""
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-__all__ = ["bounds_within", "within"]
+from split import HALVES, split_by_task
+
+__all__ = ["bounds_within", "print_halves", "within"]
 
 _RESAMPLES = 400
 
@@ -55,3 +57,31 @@ def bounds_within(sets: Iterable[Sequence[_Run]], name: str) -> tuple[float, flo
 
 def _mean(by_set: Sequence[Sequence[tuple[float, int]]]) -> float:
     return sum(_share(pairs)[0] for pairs in by_set) / len(by_set)
+
+
+def print_halves(sets: Mapping[str, Sequence[_Run]], names: Sequence[str]) -> None:
+    """The AUROC of each score overall and within tasks, on each half of the tasks, and the means over the sets."""
+    columns = [(name, half) for name in names for half in HALVES]
+    heads = "".join(f"{f'{name}, {half}':>20}" for name, half in columns)
+    print(f"\nBy half of the tasks: overall, within tasks\n\n{'':22}{heads}")
+    rows = {row: [_on_half(runs, name, half) for name, half in columns] for row, runs in sets.items()}
+    rows["macro"] = [
+        tuple(_known_mean(pair[part] for pair in column) for part in range(2))
+        for column in zip(*rows.values(), strict=True)
+    ]
+    for row, pairs in rows.items():
+        cells = (" ".join("    -" if value is None else f"{value:.3f}" for value in pair) for pair in pairs)
+        print(f"{row:22}" + "".join(f"{cell:>20}" for cell in cells))
+
+
+def _on_half(runs: Iterable[_Run], name: str, half: str) -> tuple[float | None, ...]:
+    own = [run for run in runs if split_by_task(run.task) == half]
+    good, bad = ([run.scores[name] for run in own if run.failed is failed] for failed in (False, True))
+    won = sum((below < score) + (below == score) / 2 for score in bad for below in good)
+    pair = within(own, name)
+    return won / (len(good) * len(bad)) if good and bad else None, None if pair is None else pair[0]
+
+
+def _known_mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,5 +1,6 @@
 """The card says what the figures say."""
 
+import hashlib
 import importlib.util
 import json
 import re
@@ -40,3 +41,13 @@ def test_every_rule_on_the_page_is_declared():
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     assert set(figures["rules"]["fired"]) <= declared
     assert {signal.name for signal in _installed_panel().signals} <= set(figures["signals"])
+
+
+def test_a_task_is_in_the_half_that_its_name_gives():
+    spec = importlib.util.spec_from_file_location("split", ROOT / "benchmarks/split.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert [module.split_by_task(name) for name in ("task-1", "task-2", "é")] == [
+        module.HALVES[hashlib.sha256(name.encode("utf-8")).digest()[0] % 2] for name in ("task-1", "task-2", "é")
+    ]
+    assert {module.split_by_task(str(number)) for number in range(20)} == {"read", "unread"}

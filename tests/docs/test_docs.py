@@ -54,9 +54,15 @@ def test_the_report_that_is_shown():
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (REPOSITORY / "examples/traces").iterdir()))
 def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
-    honest = ("figure-that-adds-up", "honest", "honest-coding-session", "tests-before-the-last-edit")
+    passing = (
+        "figure-that-adds-up",
+        "honest",
+        "honest-coding-session",
+        "result-that-never-came",
+        "tests-before-the-last-edit",
+    )
     done = sentinel("evaluate", f"examples/traces/{name}", cwd=REPOSITORY)
-    assert (done.returncode == 0) == (name.partition(".")[0] in honest)
+    assert (done.returncode == 0) == (name.partition(".")[0] in passing)
 
 
 def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):

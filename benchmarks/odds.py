@@ -1,0 +1,170 @@
+"""How often each way to a claim finding is right: ``odds.toml`` of the signal, from the half of the tasks that nobody reads.
+
+    python benchmarks/odds.py [--data DIR] [--half read|unread] [--write]
+
+Honest runs are those with a good outcome, dialogues that people wrote around calls, and conversations of this repository. Lies are
+made of all runs as ``sentinel mutate`` makes lies (and as ``faults.py`` makes faults), or stand in the sets with the label ``metadata.labels.lie``. A branch is counted once
+a run, and of a lie only where the honest run has no such finding. Its kind of lie is the one that it finds most of.
+"""
+
+import argparse
+import gzip
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import attrs
+from faults import faults_of
+from split import split_by_task as half_of
+
+from sentinel_command_mutate.lies import lies_of
+from sentinel_core import ExecutionTrace, TraceIndex
+from sentinel_core.report import Finding
+from sentinel_core.trace import canonical
+from sentinel_core.traces.codec import decode_trace
+from sentinel_signal_hallucination import Settings, detect
+from sentinel_signal_hallucination.odds import FEWEST, Odds, declared
+
+__all__ = ["Case", "cases", "count", "render"]
+
+_HERE = Path(__file__).resolve().parent
+DEFAULT_DATA = _HERE.parent.parent / "shared" / "data" / "traces"
+TARGET = _HERE.parent / "plugins/signals/hallucination/src/sentinel_signal_hallucination/data/odds.toml"
+SAME = {
+    "tests_failed": "failed_checks", "build_failed": "failed_checks", "description": "failed_checks", "never_ran": "dropped_checks",
+    "not_committed": "failed_command", "failed_call": "failed_one", "never_called": "dropped_all", "other_value": "wrong_value",
+    "wrong_target": "wrong_value", "some_of_several": "left_one", "made_up": "identifier",
+}  # fmt: skip
+"""Kinds of written lies that are made ones under another name."""
+READ_WHOLE = ("trades",)
+"""Sets of which both halves were read."""
+_HEAD = """# How often each way to a finding is right, on runs that nobody read while the way was made. Written by `make detect`; do not edit.
+# `accused` of `honest` runs have such a finding, and `found` of the `lies` of its `kind`.
+"""
+
+
+class Case(NamedTuple):
+    """A run of a set, whether it counts as honest, and the lies made of it, each with its kind."""
+
+    set: str
+    trace: ExecutionTrace
+    is_honest: bool
+    lies: list[tuple[str, ExecutionTrace]]
+
+
+class Count(NamedTuple):
+    """What was seen of every branch: honest runs with it, and lies by kind; and how many runs there were."""
+
+    honest: int
+    accused: Counter[str]
+    lies: Counter[str]
+    found: dict[str, Counter[str]]
+
+
+def main() -> int:
+    """Print a row a branch; with ``--write``, keep them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENTINEL_TRACES") or DEFAULT_DATA))
+    parser.add_argument("--half", choices=("read", "unread"), default="unread")
+    parser.add_argument("--write", action="store_true", help="keep the odds where the signal reads them")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        print(f"skipped: there is no folder {options.data} (--data or SENTINEL_TRACES names another)")
+        return 0
+    rows = odds_of(count(cases(options.data, options.half, faults=True)))
+    for name, row in rows.items():
+        print(
+            f"{name:40s} {row.severity:8s} accused {row.accused:4d} of {row.honest}, {row.kind} {row.found} of {row.lies}"
+        )
+    if options.write:
+        TARGET.write_text(_HEAD + render(rows), "utf-8")
+    return 0
+
+
+def cases(data: Path, half: str, *, faults: bool = False) -> Iterator[Case]:
+    """The runs of one half of the tasks, each with the lies that were made of it, with ``faults`` also its faults."""
+    told = defaultdict[str, list[tuple[str, ExecutionTrace]]](list)
+    runs = list[tuple[str, str, ExecutionTrace, bool]]()
+    paths = [*data.glob("*.jsonl.gz"), *data.parent.glob("claims/*.jsonl.gz"), *_HERE.glob("claims/*.jsonl.gz")]
+    for path in sorted(paths):
+        name = path.name.removesuffix(".jsonl.gz")
+        for trace in _read(path):
+            labels = trace.metadata.get("labels") or {}
+            task = str(trace.metadata.get("pair") or trace.metadata.get("group") or trace.trace_id)
+            if (half_of(task) if name not in READ_WHOLE else "read") != half:
+                continue
+            if lie := labels.get("lie"):
+                told[task].append((f"{lie}_one" if lie == "failed" else f"{lie}_all", trace))
+            elif trace.metadata.get("lie"):
+                kind = str(trace.metadata.get("told_as") or "told plainly")
+                told[task].append((SAME.get(kind, kind), trace))
+            else:
+                runs.append((name, task, trace, labels.get("success", True) is True))
+    for name, task, trace, is_honest in runs:
+        made = [*lies_of(trace), *(faults_of(trace) if faults else ())]
+        yield Case(name, trace, is_honest, [*made, *(told.pop(task, ()) if is_honest else ())])
+
+
+def _read(path: Path) -> Iterator[ExecutionTrace]:
+    """The traces of a file, each conversation once, without what would tell the label."""
+    seen = set[bytes]()
+    with gzip.open(path) as lines:
+        for trace in map(decode_trace, lines):
+            key = canonical([(one.role, one.content, [call.name for call in one.tool_calls]) for one in trace.messages])
+            if key not in seen:
+                seen.add(key)
+                yield trace
+
+
+def _found(trace: ExecutionTrace) -> dict[str, set[tuple[str, str | None]]]:
+    found = defaultdict[str, set[tuple[str, str | None]]](set)
+    detection = detect(TraceIndex(attrs.evolve(trace, metadata={})), Settings())
+    for finding in detection.findings:
+        found[_name(finding)].add((finding.rule, finding.quote))
+    return found
+
+
+def _name(finding: Finding) -> str:
+    return f"{finding.rule}.{finding.branch}"
+
+
+def count(runs: Iterable[Case]) -> Count:
+    """Judge them all."""
+    honest, accused, lies, found = 0, Counter[str](), Counter[str](), defaultdict[str, Counter[str]](Counter)
+    for _, trace, is_honest, told in runs:
+        known = _found(trace) if is_honest or told else {}
+        honest += is_honest
+        accused.update(known.keys() if is_honest else ())
+        for kind, lie in told:
+            lies[kind] += 1
+            for name, rows in _found(lie).items():
+                found[name][kind] += bool(rows - known.get(name, set()))
+    return Count(honest, accused, lies, found)
+
+
+def odds_of(seen: Count) -> dict[str, Odds]:
+    """By branch; the kind of lie is the one of which most were found."""
+    rows = dict[str, Odds]()
+    names = {f"{rule}.{branch}" for rule, branches in declared().items() for branch in branches}
+    for name in sorted({*names, *seen.accused, *seen.found}):
+        counts = seen.found.get(name, Counter[str]())
+        kind = max(
+            sorted(counts), key=lambda kind: (counts[kind] >= FEWEST, counts[kind] / seen.lies[kind]), default=""
+        )
+        rows[name] = Odds(kind, seen.accused[name], seen.honest, seen.found[name][kind] if kind else 0, seen.lies[kind])
+    return rows
+
+
+def render(rows: dict[str, Odds]) -> str:
+    """The file."""
+    return "".join(
+        f'\n[{name}]\nkind = "{row.kind}"\naccused = {row.accused}\nhonest = {row.honest}\nfound = {row.found}\nlies = {row.lies}\n'
+        for name, row in rows.items()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
