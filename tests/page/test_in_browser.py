@@ -92,8 +92,10 @@ def test_the_risk_is_at_the_top_only_where_it_decided(browse, tmp_path):
     assert seen == {"standard": 0, "rs1": 1}
 
 
-def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):
-    told = browse(coding, steps=[
+def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, tmp_path):
+    trace, as_warning = EXAMPLES / "coding-session.jsonl", "hallucination.partial_claim=warning"
+    run_command(tmp_path, "evaluate", trace, "--rule", as_warning, "-o", "coding.html")
+    told = browse(tmp_path / "coding.html", steps=[
         ["eval", "document.querySelector('.hero .also').innerText"],
         ["eval", "[...document.querySelectorAll('#f1 .small a')].map((one) => one.hash)"],
         ["eval", "[...document.querySelectorAll('#f2 .small a')].map((one) => one.hash)"],
