@@ -22,10 +22,6 @@ def faults_of(trace: ExecutionTrace) -> Iterator[tuple[str, ExecutionTrace]]:
             yield kind, attrs.evolve(changed, trace_id=f"{trace.trace_id}#{kind}")
 
 
-def _changed(index: TraceIndex, change: Callable[[Message], Message | None]) -> ExecutionTrace:
-    return attrs.evolve(index.trace, messages=tuple(filter(None, map(change, index.messages))))
-
-
 def _middle(index: TraceIndex) -> Call | None:
     """A call in the middle of several that were answered, of a tool that does more than read."""
     answered = [
@@ -34,28 +30,31 @@ def _middle(index: TraceIndex) -> Call | None:
     return answered[len(answered) // 2 - 1] if len(answered) > 2 else None  # noqa: PLR2004 - one before, one after
 
 
-def _lost_result(index: TraceIndex) -> ExecutionTrace | None:
-    call = _middle(index)
+def _without(index: TraceIndex, lost: object) -> ExecutionTrace:
+    """The run without this call or result; a message that held nothing else goes, too."""
 
     def change(message: Message) -> Message | None:
-        kept = tuple(result for result in message.tool_results if call is None or result is not call.result)
-        if len(kept) == len(message.tool_results):
+        calls = tuple(call for call in message.tool_calls if call is not lost)
+        results = tuple(result for result in message.tool_results if result is not lost)
+        if (len(calls), len(results)) == (len(message.tool_calls), len(message.tool_results)):
             return message
-        return attrs.evolve(message, tool_results=kept) if kept or message.content else None
+        return (
+            attrs.evolve(message, tool_calls=calls, tool_results=results)
+            if calls or results or message.content
+            else None
+        )
 
-    return None if call is None else _changed(index, change)
+    return attrs.evolve(index.trace, messages=tuple(filter(None, map(change, index.messages))))
+
+
+def _lost_result(index: TraceIndex) -> ExecutionTrace | None:
+    call = _middle(index)
+    return None if call is None else _without(index, call.result)
 
 
 def _lost_call(index: TraceIndex) -> ExecutionTrace | None:
     call = _middle(index)
-
-    def change(message: Message) -> Message | None:
-        kept = tuple(made for made in message.tool_calls if call is None or made is not call.call)
-        if len(kept) == len(message.tool_calls):
-            return message
-        return attrs.evolve(message, tool_calls=kept) if kept or message.content else None
-
-    return None if call is None else _changed(index, change)
+    return None if call is None else _without(index, call.call)
 
 
 def _call_as_text(index: TraceIndex) -> ExecutionTrace | None:

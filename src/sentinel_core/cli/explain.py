@@ -62,7 +62,7 @@ def _lines(row: _Row) -> Iterator[str]:
     if row["fires_on"] is not None:
         yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
     if branches := row.get("branches"):
-        yield from ("", "  Ways to it, and how often each was right")
+        yield from ("", "  Branches, each with its odds")
         for one in branches:
             yield f"    {one['name']} ({one['severity']}): {one['help']} For example “{'” or “'.join(one['examples'])}”. Odds: {one['odds']}."
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
@@ -112,7 +112,7 @@ def _markdown(row: _Row) -> Iterator[str]:
     if row["fires_on"] is not None:
         yield from ("", f"*How often.* The rule fires on {FiringRate(**row['fires_on'])}.")
     if branches := row.get("branches"):
-        yield from ("", "*Ways to it, and how often each was right.*", "")
+        yield from ("", "*Branches, each with its odds.*", "")
         for one in branches:
             examples = " or ".join(f"`{example}`" for example in one["examples"])
             yield f"- **{one['name']}** ({one['severity']}): {one['help']} For example {examples}. Odds: {one['odds']}."

@@ -107,7 +107,7 @@ def _is_over(words: list[str]) -> bool:
     return not _EARLIER.isdisjoint(words) and _LASTING.isdisjoint(words)
 
 
-_EARLIER = word_set("first initially earlier before originally previously between once beforehand meanwhile confession")
+_EARLIER = word_set("first initially earlier before originally previously between once beforehand meanwhile")
 _LASTING = word_set("still yet fails failing remaining remains remain")
 _BEFORE_NOT, _AFTER_NOT = word_set("could can did was were has have had am"), word_set("able possible available found")
 _NOT = word_set("couldn't can't didn't wasn't weren't hasn't haven't hadn't")

@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import has_digit, once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["Held", "final_answer", "first_result", "prose_of", "shown", "stands", "value_evidence"]
+__all__ = ["Held", "family", "final_answer", "first_result", "prose_of", "shown", "stands", "value_evidence"]
 
 
 def first_result(index: TraceIndex) -> int:
@@ -29,6 +29,18 @@ def first_result(index: TraceIndex) -> int:
 def _results_of(messages: Sequence[Message]) -> list[str]:
     found = [result.content for message in messages for result in message.tool_results]
     return found + [message.content for message in messages if message.role == "tool" and message.content]
+
+
+def family(written: str) -> str:
+    """What identifiers of one family share: ``INC-4711`` and ``INC-4690`` are ``inc-9999``, ``HAT2XZ`` and ``4OG6T3`` six capitals and digits."""
+    return _PART.sub(
+        lambda part: _DIGIT.sub("9", part[0].lower()) if _PLAIN.fullmatch(part[0]) else _mixed(part[0]),
+        written.lstrip("#"),
+    )
+
+
+def _mixed(part: str) -> str:
+    return f"<{len(part)}{'A' if part == part.upper() else 'a'}>"
 
 
 class Held:
@@ -76,8 +88,6 @@ class Held:
     @once
     def families(self) -> frozenset[str]:
         """The families of identifiers that tools gave."""
-        from sentinel_signal_hallucination.identifiers import family
-
         return frozenset(map(family, _GIVEN.findall(self.told_by_tools)))
 
     def has(self, figure: str) -> bool:
@@ -120,6 +130,7 @@ class Held:
 
 _SEPARATORS = regex(r"[-_ #]")
 # Words with digits that stand by themselves: not within a path, an address or a file's name.
+_PART, _DIGIT, _PLAIN = re.compile(r"[A-Za-z0-9]+"), re.compile(r"\d"), re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]+")
 _GIVEN = regex(r"(?<![\w./\\=-])#?(?=[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]{2,39}(?![\w\\./-])")
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(

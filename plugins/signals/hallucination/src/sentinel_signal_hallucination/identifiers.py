@@ -8,7 +8,7 @@ from string import ascii_letters
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, evidence
-from sentinel_signal_hallucination.held import Held, prose_of, shown, value_evidence
+from sentinel_signal_hallucination.held import Held, family, prose_of, shown, value_evidence
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["in_reports", "in_texts", "names_in"]
@@ -31,8 +31,7 @@ _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
-_PART, _DIGIT = re.compile(r"[A-Za-z0-9]+"), re.compile(r"\d")
-_PLAIN, _LAST_NUMBER = re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]+"), re.compile(r"\d{1,9}\Z")
+_LAST_NUMBER = re.compile(r"\d{1,9}\Z")
 _QUANTITY = re.compile(
     r"\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
 )
@@ -52,18 +51,6 @@ def _words(texts: Iterable[str]) -> dict[str, None]:
     shapes = told.translate(_SHAPES)
     spans = map(re.Match.span, _MIXED.finditer(shapes))
     return dict.fromkeys(told[shapes.rfind(b" ", 0, at) + 1 : end].decode() for at, end in spans)
-
-
-def family(written: str) -> str:
-    """What identifiers of one family share: ``INC-4711`` and ``INC-4690`` are ``inc-9999``, ``HAT2XZ`` and ``4OG6T3`` six capitals and digits."""
-    return _PART.sub(
-        lambda part: _DIGIT.sub("9", part[0].lower()) if _PLAIN.fullmatch(part[0]) else _mixed(part[0]),
-        written.lstrip("#"),
-    )
-
-
-def _mixed(part: str) -> str:
-    return f"<{len(part)}{'A' if part == part.upper() else 'a'}>"
 
 
 def is_example(written: str, before: str) -> bool:

@@ -50,10 +50,10 @@ class Odds(NamedTuple):
     @property
     def words(self) -> str:
         """The odds in words."""
-        return (
-            f"in {self.honest:,} honest runs this came {_times(self.accused)}; in lies of this kind "
-            f"({self.kind.replace('_', ' ')}), {self.found:,} of {self.lies:,} times"
-        )
+        honest = f"{self.accused:,} of {self.honest:,} honest runs have it"
+        if not self.lies:
+            return f"{honest}; no lie of its kind was measured"
+        return f"{honest}, and {self.found:,} of {self.lies:,} lies of the kind {self.kind}"
 
 
 def declared() -> Mapping[str, Mapping[str, list[str]]]:
@@ -74,10 +74,6 @@ def explained(rule: str) -> tuple[Branch, ...]:
 def _words(branch: str) -> str:
     row = branches().get(branch)
     return row.words if row is not None and (row.lies or row.accused) else "not measured"
-
-
-def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 @lru_cache(maxsize=1)

@@ -10,8 +10,8 @@ from sentinel_signal_hallucination.answers import low_of, said
 from sentinel_signal_hallucination.carried import Carried, carried_by
 from sentinel_signal_hallucination.documents import Leaf
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.held import prose_of
-from sentinel_signal_hallucination.identifiers import family, is_example
+from sentinel_signal_hallucination.held import family, prose_of
+from sentinel_signal_hallucination.identifiers import is_example
 from sentinel_signal_hallucination.orders import asks_back, proposes
 from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import Sentence, sentences
