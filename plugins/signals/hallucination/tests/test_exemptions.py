@@ -3,7 +3,7 @@
 import pytest
 
 from sentinel_core.trace import ToolSchema
-from sentinel_signal_hallucination.exemptions import EXEMPTIONS
+from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS
 
 CANCEL = ToolSchema(name="cancel_order", description="Cancel an order.")
 RIDE = ToolSchema(name="get_ride", description="Call a taxi.")

@@ -8,7 +8,7 @@ def rules(found):
 
 
 @pytest.mark.parametrize("asked", ["Was it you or me?", "What did you change in total?"])
-def test_who_asks_what_was_done_is_told_of_earlier_deeds(script, asked):
+def test_who_asks_what_was_done_is_told_of_earlier_actions(script, asked):
     steps = (
         script.call("remind", '{"rid": 14}'), script.say("I will remind you."),
         script.user(asked), script.say("I only set the reminder."),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
 from sentinel_signal_hallucination import Settings, detect
-from sentinel_signal_hallucination.sentences import plain, sentences
+from sentinel_signal_hallucination.english.sentences import plain, sentences
 
 PIECES = st.sampled_from(
     ["I've **cancelled** ", "your order", " “A-1” ", "`x.py`", "\n- ", "İ", ". ", "Booked!", " has been *sent*", "$1,204.50 ", "RX-90210 ", "```\ncode\n```", "> quoted\n",

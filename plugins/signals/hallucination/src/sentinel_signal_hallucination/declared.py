@@ -28,8 +28,8 @@ _NAMES: dict[str, Severity] = {name: name for name in get_args(Severity)}
 
 
 def _rule(row: str) -> Rule:
-    name, severity, title, told = (cell.strip() for cell in row.split("|"))
-    return Rule(id=name, severity=_NAMES[severity], title=title, help=told, since="0.1.0")
+    name, severity, title, help_text = (cell.strip() for cell in row.split("|"))
+    return Rule(id=name, severity=_NAMES[severity], title=title, help=help_text, since="0.1.0")
 
 
 RULES = tuple(map(_rule, _ROWS.strip().splitlines()))

@@ -8,17 +8,17 @@ import attrs
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import said
-from sentinel_signal_hallucination.deeds import deeds
+from sentinel_signal_hallucination.english.prescan import Scan, scan
+from sentinel_signal_hallucination.english.sentences import plain, sentences
+from sentinel_signal_hallucination.english.statements import statements
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.looks import Look, looks_at
-from sentinel_signal_hallucination.other_values import other_values
-from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
-from sentinel_signal_hallucination.record import Record
-from sentinel_signal_hallucination.sentences import plain, sentences
-from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
-from sentinel_signal_hallucination.turns import Turns
-from sentinel_signal_hallucination.values import unheld
+from sentinel_signal_hallucination.ledger.actions import Record
+from sentinel_signal_hallucination.ledger.turns import Turns
+from sentinel_signal_hallucination.rules.actions import actions
+from sentinel_signal_hallucination.rules.figures import unheld
+from sentinel_signal_hallucination.rules.protocol import imitated, orphaned, unanswered
+from sentinel_signal_hallucination.rules.tool_use import tool_results, tool_uses
+from sentinel_signal_hallucination.rules.values import other_values
 
 __all__ = ["check_expressions", "detect"]
 
@@ -34,7 +34,7 @@ _SAMPLES = {
 def check_expressions() -> None:
     """Raise ``RuntimeError`` where the sentences are not read as they should be."""
     for sample, expected in _SAMPLES.items():
-        found = next((one for part in sentences(plain(sample)) for one in said(part)), None)
+        found = next((one for part in sentences(plain(sample)) for one in statements(part)), None)
         read = None if found is None else (found.verb, found.voice)
         if read != expected:
             raise RuntimeError(
@@ -48,7 +48,7 @@ _CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts t
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
-    looks = looks_at(index.texts)
+    looks = scan(index.texts)
     turns = Turns(Record(index))
     checked = list(_checked(turns.record, looks, settings))
     passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
@@ -70,9 +70,9 @@ def _places(rows: Iterable[Evidence]) -> frozenset[int]:
     return frozenset(row.finding.message_index or 0 for row in rows if row.finding.severity != "note")
 
 
-def _claimed(turns: Turns, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def _claimed(turns: Turns, looks: list[Scan], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
-    rows = (row for row in deeds(turns, looks, settings) if row.finding.message_index not in known)
+    rows = (row for row in actions(turns, looks, settings) if row.finding.message_index not in known)
     found = dict[tuple[str, str], Evidence]()
     for row in rows:
         found.setdefault((row.finding.rule, " ".join((row.finding.quote or "").lower().split())), row)
@@ -82,14 +82,14 @@ def _claimed(turns: Turns, looks: list[Look], settings: Settings, known: frozens
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
-def _checked(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+def _checked(record: Record, looks: list[Scan], settings: Settings) -> Iterable[Evidence]:
     index = record.index
     texts = [look.text for look in looks if look.checks and look.named]
     if (record.runs_anything or any(look.checks for look in looks)) and any(call.checks for call in index.calls):
         texts = [text for text in index.texts if not text.is_copied]
     if not texts:
         return ()
-    from sentinel_signal_hallucination.checks import passing
+    from sentinel_signal_hallucination.rules.checks import passing
 
     return passing(index, texts, settings)
 
@@ -97,7 +97,7 @@ def _checked(record: Record, looks: list[Look], settings: Settings) -> Iterable[
 def _swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
     if not turns.record.runs_anything:
         return ()
-    from sentinel_signal_hallucination.swallowed import swallowed
+    from sentinel_signal_hallucination.rules.ignored_failures import swallowed
 
     return swallowed(turns, settings, known)
 

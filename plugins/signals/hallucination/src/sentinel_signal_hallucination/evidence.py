@@ -1,14 +1,16 @@
 """What the rules hand back: findings with the weight that each has in the score."""
 
 import math
+import re
 from collections.abc import Iterable
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.report import Finding
+from sentinel_signal_hallucination.english.sentences import span_around
 from sentinel_signal_hallucination.odds import severity_of
-from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Evidence", "combined", "evidence", "in_text"]
+__all__ = ["Evidence", "combined", "evidence", "in_text", "of_value", "shown"]
 
 
 class Evidence:
@@ -49,10 +51,10 @@ def evidence(
     return Evidence(finding, weight)
 
 
-def in_text(text: Text, rule: str, branch: str, told: str, start: int, end: int, weight: float) -> Evidence:
+def in_text(text: Text, rule: str, branch: str, message: str, start: int, end: int, weight: float) -> Evidence:
     """A finding in the agent's words, quoted from one place to another."""
     quote = span_around(text.content, start, end)
-    return evidence(rule, branch, told, weight, message_index=text.message_index, quote=quote)
+    return evidence(rule, branch, message, weight, message_index=text.message_index, quote=quote)
 
 
 def _noisy_or(weights: Iterable[float]) -> float:
@@ -65,3 +67,26 @@ def combined(rows: Iterable[Evidence], ceiling: float) -> float:
     doubtful = min(ceiling, _noisy_or(row.weight for row in rows if not row.certain))
     certain = _noisy_or(row.weight for row in rows if row.certain)
     return round(_noisy_or((doubtful, certain)), 6)
+
+
+# What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
+_SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
+_LONGEST_SHOWN, _FIRST_LETTERS = 16, 4
+
+
+def shown(written: str, before: str = "") -> str:
+    """The value, or the first letters of what may be a secret by what stands before it."""
+    is_plain = len(written) <= _LONGEST_SHOWN and _SECRET.search(before) is None
+    return written if is_plain else f"{written[:_FIRST_LETTERS]}…"
+
+
+def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float) -> Evidence:
+    """A finding of a figure or identifier, quoted with what stands around it in its line."""
+    begin = max(answer.content.rfind("\n", 0, match.start()) + 1, match.start() - 150)
+    end = min(f"{answer.content}\n".find("\n", match.end()), match.end() + 100)
+    what = "identifier" if rule == "identifier" else "figure"
+    seen = shown(match[0], answer.content[max(0, match.start() - 40) : match.start()])
+    message = (
+        f'The {what} "{seen}" is in no result and in nothing that the agent was given, and cannot be derived from them.'
+    )
+    return in_text(answer, rule, branch, message, begin, end, weight)

@@ -66,8 +66,10 @@ def declared() -> Mapping[str, Mapping[str, list[str]]]:
 def explained(rule: str) -> tuple[Branch, ...]:
     """The ways to a rule, with what each rests on, two examples, and its odds in words."""
     return tuple(
-        Branch(name=name, help=told, examples=examples, severity=severity_of(rule, name), odds=_words(f"{rule}.{name}"))
-        for name, (told, *examples) in declared()[rule].items()
+        Branch(
+            name=name, help=basis, examples=examples, severity=severity_of(rule, name), odds=_words(f"{rule}.{name}")
+        )
+        for name, (basis, *examples) in declared()[rule].items()
     )
 
 

@@ -1,13 +1,13 @@
-"""A first look at each text, in one pass over its bytes: which deeds it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
+"""A first look at each text, in one pass over its bytes: which actions it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
 
 from collections.abc import Iterable
 from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.words import COMPLETE, PHRASES, bases, word_set
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, PHRASES, bases, word_set
 
-__all__ = ["GIVING", "Look", "looks_at"]
+__all__ = ["GIVING", "Scan", "scan"]
 
 # Capitals become small, a sentence's or a clause's end is marked on its last word, other marks are white space.
 _END = b"\x01"
@@ -44,8 +44,8 @@ _NEXT = dict.fromkeys(("able", "managed"), frozenset((b"to",)))
 _LONGEST, _MOST = 24, 50_000
 
 
-class Look(NamedTuple):
-    """``forms`` may tell of a deed; ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for what a tool gave."""
+class Scan(NamedTuple):
+    """``forms`` may tell of a action; ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for what a tool gave."""
 
     text: Text
     forms: frozenset[str]
@@ -57,7 +57,7 @@ class Look(NamedTuple):
 class _Marks(NamedTuple):
     """What a word may say, and before which words and after which ones it says that; None where any will do."""
 
-    is_deed: bool
+    is_action: bool
     check: bool
     checked: bool
     gave: bool
@@ -74,17 +74,17 @@ class _Marked(dict[bytes, _Marks | None]):
         if len(self) > _MOST:
             self.clear()
         word = end.rstrip(_END).decode()
-        is_deed = word in _ANSWERS or word in COMPLETE or word in PHRASES or bool(bases(word))
+        is_action = word in _ANSWERS or word in COMPLETE or word in PHRASES or bool(bases(word))
         after = frozenset(map(str.encode, PHRASES[word])) if PHRASES.get(word) else None
-        found = _Marks(is_deed, word in _CHECKS, word in _CHECKED, word in _GAVE, _NEXT.get(word), after)
-        self[end] = told = found if any(found) else None
-        return told
+        found = _Marks(is_action, word in _CHECKS, word in _CHECKED, word in _GAVE, _NEXT.get(word), after)
+        self[end] = marks = found if any(found) else None
+        return marks
 
 
 _marked = _Marked()
 
 
-def looks_at(texts: Iterable[Text]) -> list[Look]:
+def scan(texts: Iterable[Text]) -> list[Scan]:
     """The texts that may hold a statement, with what it may be of."""
     found = []
     for text in texts:
@@ -98,14 +98,14 @@ def looks_at(texts: Iterable[Text]) -> list[Look]:
     return found
 
 
-def _look(text: Text, words: list[bytes], hits: list[int]) -> Look:
+def _look(text: Text, words: list[bytes], hits: list[int]) -> Scan:
     forms, passes, checked, gave = set[str](), False, False, False
     for at in hits:
         marks, word, right = _marked[words[at]], words[at], words[at + 1 : at + 2]
         if marks is None or (marks.before is not None and right and right[0] not in marks.before):
             continue
         passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
-        if marks.is_deed:
+        if marks.is_action:
             left = words[at - 1] if at else _END
             begins = left in _BEFORE or left[-1:] == _END or left[-2:] == b"ly" or not left[:1].isalnum()
             says = begins or word[-1:] == _END or not right or right[0].rstrip(_END) in _AFTER or right[0][:1] == _END
@@ -113,4 +113,4 @@ def _look(text: Text, words: list[bytes], hits: list[int]) -> Look:
                 says = not marks.after.isdisjoint(words[max(0, at - 2) : at])
             if says:
                 forms.add(word.rstrip(_END).decode())
-    return Look(text, frozenset(forms), passes, checked, gave)
+    return Scan(text, frozenset(forms), passes, checked, gave)

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.tools import is_ending
 from sentinel_core.trace import to_json
-from sentinel_signal_hallucination.documents import Leaf, document_of, leaves
-from sentinel_signal_hallucination.record import Deed
+from sentinel_signal_hallucination.ledger.actions import Action
+from sentinel_signal_hallucination.ledger.documents import Leaf, document_of, leaves
+from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.tables import once
-from sentinel_signal_hallucination.turns import Turns
 
 __all__ = ["Carried", "carried_by"]
 
@@ -22,9 +22,9 @@ def _forms(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(form for value in values for form in value.forms)
 
 
-def carried_by(deed: Deed) -> list[Leaf]:
+def carried_by(action: Action) -> list[Leaf]:
     """The values among a call's arguments."""
-    return list(leaves(deed.call.call.arguments))[:_MOST_LEAVES]
+    return list(leaves(action.call.call.arguments))[:_MOST_LEAVES]
 
 
 class Carried:
@@ -32,37 +32,37 @@ class Carried:
 
     def __init__(self, turns: Turns) -> None:
         self._index = turns.record.index
-        worked = (deed for deed in turns.record.deeds if not (deed.failed or deed.facts.runs_anything))
-        self.deeds = [deed for deed in worked if not is_ending(deed.facts.name)]
+        worked = (action for action in turns.record.actions if not (action.failed or action.facts.runs_anything))
+        self.actions = [action for action in worked if not is_ending(action.facts.name)]
 
     @once
     def given(self) -> str:
         """The arguments of writing calls that worked, as text: most values of an answer stand there as they are told."""
-        return "\n".join(to_json(deed.call.call.arguments).decode() for deed in self.deeds)
+        return "\n".join(to_json(action.call.call.arguments).decode() for action in self.actions)
 
     @once
     def forms(self) -> frozenset[str]:
-        """All that writing calls that worked carried or gave back; of documents without their lists, which show no deed."""
-        return frozenset().union(*map(_all_forms, self.deeds))
+        """All that writing calls that worked carried or gave back; of documents without their lists, which show no action."""
+        return frozenset().union(*map(_all_forms, self.actions))
 
-    def expected(self, leaf: Leaf, deed: Deed) -> frozenset[str]:
+    def expected(self, leaf: Leaf, action: Action) -> frozenset[str]:
         """What could have stood in the place of a value.
 
         Of numbers, what users said; of identifiers, what stood in such a field or was spoken of; of dates and times, all on record.
         """
-        before = range(deed.message_index)
+        before = range(action.message_index)
         if leaf.value.kind == "number":
             return self._said(before, who="user")
         keys = [leaf.key] if leaf.value.kind == "identifier" else list(self._fields)
         known = _NONE
         for key in keys:
             places, forms = self._fields.get(key, ([], []))
-            known = known.union(*forms[: bisect_left(places, deed.message_index)])
+            known = known.union(*forms[: bisect_left(places, action.message_index)])
         return known | self._said(before)
 
-    def told_after(self, deed: Deed) -> frozenset[str]:
+    def told_after(self, action: Action) -> frozenset[str]:
         """The forms of what the agent said after a call."""
-        return self._said(range(deed.message_index + 1, len(self._index.messages)), who="assistant")
+        return self._said(range(action.message_index + 1, len(self._index.messages)), who="assistant")
 
     @once
     def _fields(self) -> dict[str, tuple[list[int], list[frozenset[str]]]]:
@@ -91,10 +91,10 @@ class Carried:
         ]
 
 
-def _all_forms(deed: Deed) -> frozenset[str]:
-    arguments = deed.call.call.arguments
+def _all_forms(action: Action) -> frozenset[str]:
+    arguments = action.call.call.arguments
     found = _forms(values_in(to_json(arguments).decode())) | _forms(leaf.value for leaf in leaves(arguments))
-    content = deed.call.result.content if deed.call.result is not None else ""
+    content = action.call.result.content if action.call.result is not None else ""
     document = document_of(content)
     if document is None:
         return found | _forms(values_in(content))

@@ -7,11 +7,11 @@ from string import ascii_letters
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.evidence import Evidence, evidence
-from sentinel_signal_hallucination.held import Held, family, prose_of, shown, value_evidence
+from sentinel_signal_hallucination.evidence import Evidence, evidence, of_value, shown
+from sentinel_signal_hallucination.ledger.sources import Sources, family, prose_of
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["in_reports", "in_texts", "names_in"]
+__all__ = ["in_reports", "in_texts"]
 
 _IDENTIFIER = regex(
     r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
@@ -47,10 +47,10 @@ _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment"
 
 def _words(texts: Iterable[str]) -> dict[str, None]:
     """The words of the texts in which a figure stands beside a letter or a mark, each once."""
-    told = " ".join(texts).encode("utf-8", "replace")
-    shapes = told.translate(_SHAPES)
+    joined = " ".join(texts).encode("utf-8", "replace")
+    shapes = joined.translate(_SHAPES)
     spans = map(re.Match.span, _MIXED.finditer(shapes))
-    return dict.fromkeys(told[shapes.rfind(b" ", 0, at) + 1 : end].decode() for at, end in spans)
+    return dict.fromkeys(joined[shapes.rfind(b" ", 0, at) + 1 : end].decode() for at, end in spans)
 
 
 def is_example(written: str, before: str) -> bool:
@@ -67,44 +67,46 @@ def _is_quantity(written: str) -> bool:
     return _QUANTITY.fullmatch(written) is not None
 
 
-def _untold(texts: Iterable[str], held: Held) -> Iterator[tuple[str, bool]]:
+def _untold(texts: Iterable[str], sources: Sources) -> Iterator[tuple[str, bool]]:
     """The identifiers that nobody gave, each with whether tools gave others of its family, so that the agent had one to give."""
-    words = (word for word in islice(_words(texts), _MOST) if word.strip(_MARKS) not in held.told)
+    words = (word for word in islice(_words(texts), _MOST) if word.strip(_MARKS) not in sources.context)
     names = chain.from_iterable(map(re.Match.group, _IDENTIFIER.finditer(word)) for word in words)
     for name in islice(names, _MOST_ODD):
-        bare = name.lstrip("#")
-        if bare in held.told or _FORMULA.match(name) or _is_quantity(name) or held.names(bare):
+        stem = name.lstrip("#")
+        if stem in sources.context or _FORMULA.match(name) or _is_quantity(name) or sources.names(stem):
             continue
-        is_kin = family(name) in held.families
-        if (is_kin and not _goes_on(bare, held)) or not (is_kin or _NAME.match(name) or _is_number_told(bare, held)):
-            yield name, is_kin
+        is_related = family(name) in sources.families
+        if (is_related and not _goes_on(stem, sources)) or not (
+            is_related or _NAME.match(name) or _is_number_told(stem, sources)
+        ):
+            yield name, is_related
 
 
-def _is_number_told(written: str, held: Held) -> bool:
+def _is_number_told(written: str, sources: Sources) -> bool:
     """True for a figure that was told, behind the letters of its unit: flight level "FL110" of 11,000 feet."""
     digits = "".join(filter(str.isdigit, written))
-    return not written[:1].isdigit() and written.endswith(digits) and digits in held.text
+    return not written[:1].isdigit() and written.endswith(digits) and digits in sources.text
 
 
-def _goes_on(written: str, held: Held) -> bool:
+def _goes_on(written: str, sources: Sources) -> bool:
     """True for the number after one that was told: "#012" after "#011"."""
     head, number = _LAST_NUMBER.sub("", written), _LAST_NUMBER.search(written)
     if number is None or not int(number[0]):
         return False
-    return held.names(f"{head}{int(number[0]) - 1:0{len(number[0])}}")
+    return sources.names(f"{head}{int(number[0]) - 1:0{len(number[0])}}")
 
 
-def in_texts(texts: list[Text], held: Held, settings: Settings) -> Iterator[Evidence]:
+def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterator[Evidence]:
     """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
-    untold = dict(islice(_untold((text.content for text in texts), held), _ENOUGH))
+    untold = dict(islice(_untold((text.content for text in texts), sources), _ENOUGH))
     for text in texts if untold else ():
         prose = prose_of(_TICK.sub(" ", text.content))
         for match in _IDENTIFIER.finditer(prose):
-            is_kin = untold.get(match[0])
-            is_meant = is_kin or (is_kin is not None and (text is texts[-1] or match[0].isupper()))
+            is_related = untold.get(match[0])
+            is_meant = is_related or (is_related is not None and (text is texts[-1] or match[0].isupper()))
             if is_meant and not is_example(match[0], prose[: match.start()]):
-                yield value_evidence(
-                    text, "identifier", "of_a_family" if is_kin else "of_none", match, settings.identifier_weight
+                yield of_value(
+                    text, "identifier", "of_a_family" if is_related else "of_none", match, settings.identifier_weight
                 )
                 return
 
@@ -116,24 +118,18 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         if facts.effect != "writes" or _REPORTS.isdisjoint(facts.objects | facts.verbs) or call.is_copied:
             continue
         texts = [value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST]
-        untold = _untold(texts, Held(index, call.message_index)) if texts else ()
+        untold = _untold(texts, Sources(index, call.message_index)) if texts else ()
         before = {
-            name: next(text for text in texts if name in text).partition(name)[0] for name, is_kin in untold if is_kin
+            name: next(text for text in texts if name in text).partition(name)[0]
+            for name, is_related in untold
+            if is_related
         }
         name = next((name for name, lead in before.items() if not is_example(name, lead)), None)
         if name is not None:
             seen = shown(name, before[name][-_BEFORE:])
-            told = f'The identifier "{seen}" in a report is in no result and in nothing that the agent was given.'
+            message = f'The identifier "{seen}" in a report is in no result and in nothing that the agent was given.'
             place, quote = call.message_index, seen.rstrip("…")
             yield evidence(
-                "identifier", "in_a_report", told, settings.identifier_weight, message_index=place, call_id=call.call.id, quote=quote
+                "identifier", "in_a_report", message, settings.identifier_weight, message_index=place, call_id=call.call.id, quote=quote
             )  # fmt: skip
             return
-
-
-def names_in(text: str) -> frozenset[str]:
-    """The words with three digits or more: what tells one thing of a kind from the others."""
-    return frozenset(word.lower() for word in _WITH_DIGITS.findall(text))
-
-
-_WITH_DIGITS = re.compile(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")

@@ -1,4 +1,4 @@
-"""What the record knows of the agent's deeds: each call that may have done something, and whether it worked."""
+"""What the record knows of the agent's actions: each call that may have done something, and whether it worked."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -7,11 +7,11 @@ from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
 from sentinel_core.trace import GAPS, reading_remarks, to_json
-from sentinel_signal_hallucination.shows import only_shows
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
+from sentinel_signal_hallucination.ledger.commands import only_shows
 from sentinel_signal_hallucination.tables import once, regex
-from sentinel_signal_hallucination.words import COMPLETE, lemmas
 
-__all__ = ["Deed", "Record", "failed", "groups_of", "only_tells"]
+__all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
 
 _STEPS = (";", "&&", "|", "\n")
 _WELL = COMPLETE | {"ok", "okay"}
@@ -30,7 +30,7 @@ def failed(call: Call, facts: ToolFacts) -> bool:
     return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """One call that may have done something. ``groups`` are those of its tool's verbs; none where they say nothing."""
 
     call: Call
@@ -48,11 +48,11 @@ class Deed(NamedTuple):
 def groups_of(facts: ToolFacts) -> frozenset[str]:
     """The groups of lemmas that a tool's verbs are in."""
     group = lemmas().group
-    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
+    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "general"}
 
 
 def only_tells(call: Call, facts: ToolFacts) -> bool:
-    """True for a call with at most one plain argument whose tool has no verb of writing, and whose result brings several values and tells of no deed."""
+    """True for a call with at most one plain argument whose tool has no verb of writing, and whose result brings several values and tells of no action."""
     arguments = call.call.arguments
     is_plain = len(arguments) <= 1 and not any(isinstance(value, (dict, list)) for value in arguments.values())
     if facts.effect != "unknown" or facts.runs_anything or not facts.verbs.isdisjoint(WRITING) or not is_plain:
@@ -70,13 +70,13 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self.told = dict[tuple[frozenset[str], int], bool]()
+        self.reported = dict[tuple[frozenset[str], int], bool]()
 
     @once
-    def deeds(self) -> list[Deed]:
-        """What the agent did, or tried to do, in order; what only reads or shows something is no deed."""
+    def actions(self) -> list[Action]:
+        """What the agent did, or tried to do, in order; what only reads or shows something is no action."""
         return [
-            Deed(call, facts, groups_of(facts), failed(call, facts))
+            Action(call, facts, groups_of(facts), failed(call, facts))
             for call in self.index.calls
             if (facts := self.tools[call.call.name]).effect != "reads"
             and not facts.is_inert
@@ -84,12 +84,18 @@ class Record:
         ]
 
     @once
-    def left_out(self) -> list[Deed]:
+    def left_out(self) -> list[Action]:
         """What failed, and was not tried again, beside the same with something else: one of three tickets was not closed."""
-        worked = {deed.facts.name: deed for deed in self.deeds if not deed.failed}
-        beside = [(deed, worked[deed.facts.name]) for deed in self.deeds if deed.failed and deed.facts.name in worked]
+        worked = {action.facts.name: action for action in self.actions if not action.failed}
+        beside = [
+            (action, worked[action.facts.name])
+            for action in self.actions
+            if action.failed and action.facts.name in worked
+        ]
         return [
-            deed for deed, last in beside if last.message_index <= deed.message_index and last.call.key != deed.call.key
+            action
+            for action, last in beside
+            if last.message_index <= action.message_index and last.call.key != action.call.key
         ]
 
     @once
@@ -116,10 +122,10 @@ class Record:
         return any(True for _ in worked) or any(reading_remarks(self.index.trace, GAPS))
 
     @once
-    def below(self) -> list[Deed]:
+    def below(self) -> list[Action]:
         """What sub-agents did or tried to do: it backs their parent, whenever it was."""
         records = [Record(child) for child in self.index.children]
-        return [deed for record in records for deed in (*record.deeds, *record.below)]
+        return [action for record in records for action in (*record.actions, *record.below)]
 
     @once
     def tool_words(self) -> frozenset[str]:
@@ -139,6 +145,6 @@ class Record:
         found: dict[str, str] = {}
         for name, facts in sorted(self.tools.items()):
             if facts.effect == "writes":
-                group = min(groups_of(facts), default="light")
+                group = min(groups_of(facts), default="general")
                 found.update((singular(word), group) for word in name_words(name) if word not in facts.verbs)
         return found

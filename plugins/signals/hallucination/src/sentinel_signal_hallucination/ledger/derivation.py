@@ -48,9 +48,9 @@ def _value_of(written: str) -> float:
 class Derived:
     """``results`` are documents that tools gave, ``given`` what tools were given, ``told`` all that the agent was told, the results last."""
 
-    def __init__(self, results: list[str], told: str, given: str = "") -> None:
+    def __init__(self, results: list[str], text: str, given: str = "") -> None:
         self._results, self._given = results, given
-        self._all = told
+        self._all = text
 
     def gives(self, written: str, answer: str, at: int, open_: Container[int]) -> bool:
         """True where the figure follows from what was told or from figures of the answer, and few of its neighbours do.

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.admissions import admits, stays_as_it_was
-from sentinel_signal_hallucination.answers import low_of, said
-from sentinel_signal_hallucination.carried import Carried, carried_by
-from sentinel_signal_hallucination.documents import Leaf
+from sentinel_signal_hallucination.english.admissions import admits, stays_as_it_was
+from sentinel_signal_hallucination.english.questions import asks_back, proposes
+from sentinel_signal_hallucination.english.sentences import Sentence, sentences
+from sentinel_signal_hallucination.english.statements import low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.held import family, prose_of
-from sentinel_signal_hallucination.identifiers import is_example
-from sentinel_signal_hallucination.orders import asks_back, proposes
-from sentinel_signal_hallucination.record import Deed
-from sentinel_signal_hallucination.sentences import Sentence, sentences
-from sentinel_signal_hallucination.turns import Turn, Turns
+from sentinel_signal_hallucination.ledger.actions import Action
+from sentinel_signal_hallucination.ledger.carried import Carried, carried_by
+from sentinel_signal_hallucination.ledger.documents import Leaf
+from sentinel_signal_hallucination.ledger.sources import family, prose_of
+from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.rules.identifiers import is_example
 
 __all__ = ["other_values"]
 
@@ -26,7 +26,7 @@ _BEFORE, _NEAR = 40, 3
 def other_values(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a text; messages in ``known`` have one already."""
     carried = Carried(turns)
-    if not carried.deeds or turns.record.index.children:
+    if not carried.actions or turns.record.index.children:
         return
     for number in sorted(turns.spoken - {-1}):
         turn = turns[number]
@@ -58,44 +58,44 @@ class _Answer:
     def _shown(self, value: Value) -> str:
         return self.prose[value.start : value.end]
 
-    def _deeds(self) -> Iterator[tuple[Deed, Leaf]]:
+    def _actions(self) -> Iterator[tuple[Action, Leaf]]:
         """The values that the calls of the turn carried."""
-        return ((deed, leaf) for deed in self.turn.worked for leaf in carried_by(deed))
+        return ((action, leaf) for action in self.turn.worked for leaf in carried_by(action))
 
-    def _kin(self, leaf: Leaf, deed: Deed) -> list[Value]:
+    def _related(self, leaf: Leaf, action: Action) -> list[Value]:
         """The orphans that could have stood in the place of a value."""
-        same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_kin(value, leaf)]
-        expected = self.carried.expected(leaf, deed) if same else frozenset[str]()
+        same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_related(value, leaf)]
+        expected = self.carried.expected(leaf, action) if same else frozenset[str]()
         return [value for value in same if not expected.isdisjoint(value.forms)]
 
-    def _is_kin(self, value: Value, leaf: Leaf) -> bool:
+    def _is_related(self, value: Value, leaf: Leaf) -> bool:
         return leaf.value.kind != "identifier" or family(self._shown(value)) == family(leaf.text)
 
     def _wrong(self, settings: Settings) -> Iterator[Evidence]:
         """A value that is told where the call carried another one, which is told nowhere."""
-        for deed, leaf in self._deeds():
-            if not leaf.value.forms.isdisjoint(self.carried.told_after(deed)):
+        for action, leaf in self._actions():
+            if not leaf.value.forms.isdisjoint(self.carried.told_after(action)):
                 continue
-            for value in self._kin(leaf, deed):
+            for value in self._related(leaf, action):
                 part = self._sentence(value)
                 is_kept = part is None or stays_as_it_was(part.words)
                 if leaf.value.kind != "identifier":  # these may be told of anything
-                    is_kept = is_kept or part is None or not (part.is_item or _tells_of_deeds(part))
+                    is_kept = is_kept or part is None or not (part.is_item or _tells_of_actions(part))
                 if part is not None and not is_kept and not is_example(self._shown(value), self.prose[: value.start]):
-                    call = f'the call to "{deed.facts.name}" carried "{leaf.text}" (message {deed.message_index})'
-                    told = f'The answer tells "{self._shown(value)}", but {call}.'
-                    yield self._evidence("wrong_value", leaf, told, part, settings)
+                    call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
+                    message = f'The answer tells "{self._shown(value)}", but {call}.'
+                    yield self._evidence("wrong_value", leaf, message, part, settings)
 
     def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done beside one that a call carried, and that no call carried."""
-        for deed, leaf in self._deeds() if any(map(_tells_of_deeds, sentences(self.low))) else ():
+        for action, leaf in self._actions() if any(map(_tells_of_actions, sentences(self.low))) else ():
             beside = [value for value in self.values if not leaf.value.forms.isdisjoint(value.forms)]
-            for value in self._kin(leaf, deed) if beside else ():
+            for value in self._related(leaf, action) if beside else ():
                 part = self._sentence(value)
-                if part is not None and _tells_of_deeds(part) and not self._is_source(value, beside):
-                    call = f'"{deed.facts.name}" was called for "{leaf.text}" (message {deed.message_index})'
-                    told = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
-                    yield self._evidence("left_one", leaf, told, part, settings), part
+                if part is not None and _tells_of_actions(part) and not self._is_source(value, beside):
+                    call = f'"{action.facts.name}" was called for "{leaf.text}" (message {action.message_index})'
+                    message = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
+                    yield self._evidence("left_one", leaf, message, part, settings), part
 
     def _is_source(self, value: Value, beside: Sequence[Value]) -> bool:
         """True for what only says where something is from ("the address of order 12"), unless what was carried is told so, too."""
@@ -108,9 +108,9 @@ class _Answer:
     def _sentence(self, value: Value) -> Sentence | None:
         return next((part for part in sentences(self.low) if part.start <= value.start < part.end), None)
 
-    def _evidence(self, rule: str, leaf: Leaf, told: str, part: Sentence, settings: Settings) -> Evidence:
-        return in_text(self.text, rule, leaf.value.kind, told, part.start, part.end, settings.effect_weight)
+    def _evidence(self, rule: str, leaf: Leaf, message: str, part: Sentence, settings: Settings) -> Evidence:
+        return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
 
 
-def _tells_of_deeds(sentence: Sentence) -> bool:
-    return any(one.plainly or one.voice == "state" for one in said(sentence))
+def _tells_of_actions(sentence: Sentence) -> bool:
+    return any(one.plainly or one.voice == "state" for one in statements(sentence))

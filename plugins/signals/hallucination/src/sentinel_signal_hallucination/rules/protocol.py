@@ -8,7 +8,7 @@ from sentinel_core.evaluate.tools import is_ending as is_terminal
 from sentinel_core.trace import GAPS, reading_remarks
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, evidence
-from sentinel_signal_hallucination.marks import MARKS
+from sentinel_signal_hallucination.rules.marks import MARKS
 
 __all__ = ["imitated", "orphaned", "unanswered"]
 
@@ -38,12 +38,12 @@ def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterat
     )  # of one, nothing shows that results are recorded
     for call in due:
         if call.message_index < last and (call.call.details is None or call.call.details.result_expected):
-            told = f'The call to "{call.call.name}" has no result, but the run continued.'
+            message = f'The call to "{call.call.name}" has no result, but the run continued.'
             # Of one call, nothing shows that results are recorded; of a look, a recorder loses what nobody misses.
             is_look = index.tools[call.call.name].effect == "reads"
             branch = "only_call" if len(index.calls) == 1 else "of_a_look" if is_look else "one_of_several"
             yield evidence(
-                "call_without_result", branch, told, settings.unanswered_weight, message_index=call.message_index, call_id=call.call.id
+                "call_without_result", branch, message, settings.unanswered_weight, message_index=call.message_index, call_id=call.call.id
             )  # fmt: skip
 
 
@@ -66,10 +66,10 @@ def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterator
         return
     branch = "as_many_as_answers" if len(stray) == answered else "among_answers"
     for at, result in stray:
-        told = f'A result answers the call "{result.tool_call_id}", which was never made.'
+        message = f'A result answers the call "{result.tool_call_id}", which was never made.'
         quote = result.content[:_QUOTE] or None
         yield evidence(
-            "orphan_result", branch, told, settings.orphan_weight, message_index=at, call_id=result.tool_call_id, quote=quote
+            "orphan_result", branch, message, settings.orphan_weight, message_index=at, call_id=result.tool_call_id, quote=quote
         )  # fmt: skip
 
 
@@ -143,10 +143,10 @@ def _evidence(
     doubtful = bool(calls) and all(call.result is None for call in calls)
     begin = text.content.rfind("\n", 0, match.start()) + 1
     what = "a tool call as text but made no call" if rule == "imitated_call" else "a tool's output itself"
-    told = f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}."
+    message = f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}."
     weight = settings.unproven_imitation_weight if doubtful else settings.imitation_weight
     quote = text.content[begin : begin + _QUOTE]
     tool = match.groupdict().get("tool")
     is_repeated = rule == "imitated_call" and tool is not None and tool in ran
     branch = "beside_unrecorded" if doubtful else "after_it_ran" if is_repeated else "as_text"
-    return evidence(rule, branch, told, weight, message_index=text.message_index, quote=quote)
+    return evidence(rule, branch, message, weight, message_index=text.message_index, quote=quote)

@@ -7,20 +7,19 @@ from itertools import chain, islice
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.admissions import admits
-from sentinel_signal_hallucination.answers import low_of
-from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.held import (
-    Held,
+from sentinel_signal_hallucination.english.admissions import admits
+from sentinel_signal_hallucination.english.statements import low_of
+from sentinel_signal_hallucination.evidence import Evidence, of_value
+from sentinel_signal_hallucination.ledger.sources import (
+    Sources,
     final_answer,
     first_result,
     prose_of,
     stands,
-    value_evidence,
 )
-from sentinel_signal_hallucination.identifiers import in_reports, in_texts
+from sentinel_signal_hallucination.ledger.turns import Turns
+from sentinel_signal_hallucination.rules.identifiers import in_reports, in_texts
 from sentinel_signal_hallucination.tables import has_digit, regex
-from sentinel_signal_hallucination.turns import Turns
 
 __all__ = ["unheld"]
 
@@ -60,23 +59,23 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     answer = final_answer(index)
     if answer is None or answer.message_index <= given:
         return
-    held = Held(index, answer.message_index)
+    sources = Sources(index, answer.message_index)
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
-    yield from in_texts(texts, held, settings)
-    figures = [] if _is_unrecorded(index, answer) else list(_figures(answer, held))
-    if figures and _is_in_vain(index) and not admits(low_of(answer.content)):
-        yield value_evidence(answer, "result_without_call", "figure", figures[0], settings.effect_weight)
+    yield from in_texts(texts, sources, settings)
+    figures = [] if _is_unrecorded(index, answer) else list(_figures(answer, sources))
+    if figures and _is_all_failed(index) and not admits(low_of(answer.content)):
+        yield of_value(answer, "result_without_call", "figure", figures[0], settings.effect_weight)
     elif figures:
-        first = next((at for at, figure in enumerate(figures) if _is_computed(figure, held)), len(figures))
+        first = next((at for at, figure in enumerate(figures) if _is_computed(figure, sources)), len(figures))
         # What follows a figure that was computed rests on it, but for what is told of one thing: "at $203/night".
         is_open = turns.record.runs_anything
         plain = (figure for at, figure in enumerate(figures) if at < first or _is_rate(figure))
-        told = ((figure, _branch(figure, held, _twins(figure, figures), is_open=is_open)) for figure in plain)
-        found = next((row for row in told if row[1]), None)
+        named = ((figure, _branch(figure, sources, _twins(figure, figures), is_open=is_open)) for figure in plain)
+        found = next((row for row in named if row[1]), None)
         if found is None and first < len(figures) and not is_open:
             found = figures[first], "computed"
         if found is not None:
-            yield value_evidence(answer, "figure", found[1], found[0], settings.figure_weight)
+            yield of_value(answer, "figure", found[1], found[0], settings.figure_weight)
 
 
 def _twins(figure: re.Match[str], figures: list[re.Match[str]]) -> frozenset[int]:
@@ -84,27 +83,27 @@ def _twins(figure: re.Match[str], figures: list[re.Match[str]]) -> frozenset[int
     return frozenset(other.start() for other in figures if other[0] == figure[0])
 
 
-def _branch(figure: re.Match[str], held: Held, untold: Container[int], *, is_open: bool) -> str:
+def _branch(figure: re.Match[str], sources: Sources, untold: Container[int], *, is_open: bool) -> str:
     """The way to a figure: beside a tool that runs anything, one that the sentence's words name a field of, or any other.
 
     Empty where nothing can be said: of round figures beside such a tool, and where so much was told that any figure would follow.
     """
     if is_open and not _is_telling(figure[0]):
         return ""
-    if len(figure[0]) >= _SHORTEST and held.derived.is_dense(figure[0], figure.string, untold):
+    if len(figure[0]) >= _SHORTEST and sources.derived.is_dense(figure[0], figure.string, untold):
         return ""
     if is_open:
         return "beside_a_shell"
-    return "in_the_answer" if _has_field(figure, held) else "of_no_field"
+    return "in_the_answer" if _has_field(figure, sources) else "of_no_field"
 
 
-def _has_field(figure: re.Match[str], held: Held) -> bool:
+def _has_field(figure: re.Match[str], sources: Sources) -> bool:
     """True where the record has a figure that the sentence names and the answer leaves out; and where it has no fields at all."""
     text, at = figure.string, figure.start()
     begin = max(text.rfind(". ", 0, at), text.rfind("\n", 0, at)) + 1
     end = min((place for place in (text.find(". ", at), text.find("\n", at)) if place >= 0), default=len(text))
     named = {singular(word) for word in _WORD.findall(text[begin:end].lower())}
-    fields = held.fields
+    fields = sources.fields
     return not fields or any(not named.isdisjoint(names) and not stands(number, text) for names, number in fields)
 
 
@@ -113,13 +112,13 @@ def _is_telling(written: str) -> bool:
     return len(written.replace(",", "").replace(".", "").strip("0")) >= _SHORTEST
 
 
-def _is_computed(figure: re.Match[str], held: Held) -> bool:
+def _is_computed(figure: re.Match[str], sources: Sources) -> bool:
     """True for a figure of a name that the user asked for and no tool gave ("total"), and for one with its expression behind it.
 
     Not so where a tool computed another one, which the answer does not tell.
     """
     text = figure.string
-    if any(not stands(number, text) for number in _results_of_computing(held)):
+    if any(not stands(number, text) for number in _results_of_computing(sources)):
         return False
     if _EXPRESSION.match(text, figure.end()):
         return True
@@ -127,9 +126,9 @@ def _is_computed(figure: re.Match[str], held: Held) -> bool:
     if _is_rate(figure):
         return False
     named = _COMPUTED.search(clause)
-    if named is None or named[1].lower() in held.told_by_tools.lower():
+    if named is None or named[1].lower() in sources.tool_output.lower():
         return False
-    asked = (held.index.messages[at].content or "" for at in held.index.asked if at < held.until)
+    asked = (sources.index.messages[at].content or "" for at in sources.index.asked if at < sources.until)
     return any(named[1].lower() in content.lower() for content in asked)
 
 
@@ -139,13 +138,13 @@ def _is_rate(figure: re.Match[str]) -> bool:
     return text.startswith("/", figure.end()) or _RATE.search(text, max(0, at - _SHORTEST * 2), at) is not None
 
 
-def _results_of_computing(held: Held) -> Iterator[str]:
+def _results_of_computing(sources: Sources) -> Iterator[str]:
     """The numbers that tools computed: all that a calculator or a command gave."""
-    tools = held.index.tools
-    for call in held.index.calls:
+    tools = sources.index.tools
+    for call in sources.index.calls:
         facts = tools[call.call.name]
         computes = facts.runs_anything or not _COMPUTES.isdisjoint(name_words(facts.name))
-        if computes and call.result is not None and call.message_index < held.until:
+        if computes and call.result is not None and call.message_index < sources.until:
             match = _BARE.match(call.result.content)
             if match is not None:
                 yield match[1]
@@ -157,7 +156,7 @@ def _is_unrecorded(index: TraceIndex, answer: Text) -> bool:
     return any(index.tools[call.call.name].runs_anything for call in last)
 
 
-def _is_in_vain(index: TraceIndex) -> bool:
+def _is_all_failed(index: TraceIndex) -> bool:
     """True where some reading call failed, and no other call told anything but what the agent knew."""
     calls = {(call.outcome.state == "failed", index.tools[call.call.name].effect) for call in index.calls}
     return (True, "reads") in calls and all(vain or effect == "writes" for vain, effect in calls)
@@ -172,13 +171,13 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
         number = turns.number(text.message_index)
         acts = text.is_copied or index.messages[text.message_index].tool_calls or "?" in text.content
         if number >= 0 and not acts and has_digit(text.content):
-            held = Held(index, text.message_index)
+            sources = Sources(index, text.message_index)
             figures = (
-                value_evidence(text, "figure", "ahead", match, settings.figure_weight) for match in _figures(text, held)
+                of_value(text, "figure", "ahead", match, settings.figure_weight) for match in _figures(text, sources)
             )
-            rows = chain(in_texts([text], held, settings), figures if tools else ())
+            rows = chain(in_texts([text], sources, settings), figures if tools else ())
             row = next(rows, None)  # to read an order takes longer
-            if row is not None and turns[number].orders_deed and not turns[number].wants_text:
+            if row is not None and turns[number].orders_action and not turns[number].wants_text:
                 yield row
 
 
@@ -208,29 +207,29 @@ def _is_checked(match: re.Match[str]) -> bool:
     return len(written.lstrip("0.")) > 1
 
 
-def _follows(match: re.Match[str], held: Held, open_: Container[int]) -> bool:
+def _follows(match: re.Match[str], sources: Sources, open_: Container[int]) -> bool:
     """True where a figure can be derived. A year of a date is near one that was told, or none was: who writes knows what year it is."""
     prose, at = match.string, match.start()
     if len(match[0]) < _SHORTEST:
         return False
     date = _DATED.search(prose, max(0, at - 20), at) if len(match[0]) == _OF_YEAR and match[0].isdigit() else None
     if date is None:
-        return held.derived.gives(match[0], prose, at, open_)
-    years = set(map(int, _YEAR.findall(held.text)))
+        return sources.derived.gives(match[0], prose, at, open_)
+    years = set(map(int, _YEAR.findall(sources.text)))
     if not years:
-        return date["day"] is None or stands(date["day"], held.text)
+        return date["day"] is None or stands(date["day"], sources.text)
     return not years.isdisjoint((int(match[0]) - 1, int(match[0]) + 1))
 
 
-def _figures(answer: Text, held: Held) -> Iterator[re.Match[str]]:
+def _figures(answer: Text, sources: Sources) -> Iterator[re.Match[str]]:
     """The figures that stand nowhere and follow neither from the record nor from figures of the answer that do."""
     prose = prose_of(answer.content[:_LONGEST])
     figures = list(filter(_is_checked, islice(_FIGURE.finditer(prose), _MOST)))
-    untold = {match.start(): match for match in figures if not held.has(match[0])}
+    untold = {match.start(): match for match in figures if not sources.has(match[0])}
     supposed = {at for at, match in untold.items() if _is_supposed(prose, match)}
     open_ = untold.keys() - supposed
     for _ in range(_ROUNDS):
-        left = {at for at in open_ if not _follows(untold[at], held, supposed | open_)}
+        left = {at for at in open_ if not _follows(untold[at], sources, supposed | open_)}
         if left == open_:
             break
         open_ = left

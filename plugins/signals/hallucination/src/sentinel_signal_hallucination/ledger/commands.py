@@ -6,7 +6,7 @@ from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, SHOWN
-from sentinel_signal_hallucination.words import word_set
+from sentinel_signal_hallucination.english.lexicon import word_set
 
 __all__ = ["only_shows"]
 

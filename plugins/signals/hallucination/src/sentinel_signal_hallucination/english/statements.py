@@ -1,15 +1,32 @@
-"""One grammar for "X was done": who says that which deed is done to which object, in whatever verb it is."""
+"""One grammar for "X was done": who says that which action is done to which object, in whatever verb it is."""
 
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from sentinel_core.evaluate.tools import WRITING, singular
-from sentinel_signal_hallucination.aspects import ADVERBS, NO_NOUNS, OTHERS, REACH, SELF, STOPS, is_done, is_managed
-from sentinel_signal_hallucination.sentences import Sentence, plain
-from sentinel_signal_hallucination.words import COMPLETE, PHRASES, base_of, bases, is_no_deed, lemmas, word_set
+from sentinel_signal_hallucination.english.lexicon import (
+    COMPLETE,
+    PHRASES,
+    base_of,
+    bases,
+    is_no_action,
+    lemmas,
+    word_set,
+)
+from sentinel_signal_hallucination.english.modality import (
+    ADVERBS,
+    NO_NOUNS,
+    OTHERS,
+    REACH,
+    SELF,
+    STOPS,
+    is_done,
+    is_managed,
+)
+from sentinel_signal_hallucination.english.sentences import Sentence, plain
 
-__all__ = ["Said", "low_of", "said"]
+__all__ = ["Statement", "low_of", "statements"]
 
 Voice = Literal["own", "perfect", "state", "past", "brief"]
 
@@ -45,7 +62,7 @@ _NONE = frozenset[str]()
 _BRIEF, _OBJECT = 8, 14
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """``verb`` is the base form, ``at`` the place of the word that says it; ``named`` is True where the user used the verb."""
 
     sentence: Sentence
@@ -55,9 +72,9 @@ class Said(NamedTuple):
     named: bool = False
 
     @property
-    def is_deed(self) -> bool:
+    def is_action(self) -> bool:
         """False for a verb of knowing, reading, speaking and writing the answer: that takes no call."""
-        return not is_no_deed(self.verb)
+        return not is_no_action(self.verb)
 
     @property
     def is_effect(self) -> bool:
@@ -105,8 +122,8 @@ class Said(NamedTuple):
         """The group of the verb; of one that says nothing, that of the noun."""
         table = lemmas()
         group = table.group.get(self.verb, "")
-        if group == "light" or (not group and self.verb in COMPLETE):
-            return next((table.noun[word] for word in sorted(self.objects) if word in table.noun), "light")
+        if group == "general" or (not group and self.verb in COMPLETE):
+            return next((table.noun[word] for word in sorted(self.objects) if word in table.noun), "general")
         return group
 
 
@@ -124,7 +141,7 @@ def _tells(word: str) -> bool:
     return word in COMPLETE or word in PHRASES or word in lemmas().doing or bool(bases(word))
 
 
-def said(sentence: Sentence) -> Iterator[Said]:
+def statements(sentence: Sentence) -> Iterator[Statement]:
     """What a sentence says to be done, in order."""
     if sentence.asks:
         return
@@ -137,7 +154,7 @@ def said(sentence: Sentence) -> Iterator[Said]:
                 yield one
 
 
-def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
+def _one(sentence: Sentence, at: int, last: Statement | None) -> Statement | None:
     words = sentence.words
     word = words[at]
     if word in PHRASES and (one := _phrase(sentence, at)) is not None:
@@ -162,26 +179,26 @@ def _one(sentence: Sentence, at: int, last: Said | None) -> Said | None:
         )  # a rule: "Refunds are issued within 5 days"
     ):
         return None
-    return Said(sentence, at, base_of(word), voice)
+    return Statement(sentence, at, base_of(word), voice)
 
 
-def _phrase(sentence: Sentence, at: int) -> Said | None:
+def _phrase(sentence: Sentence, at: int) -> Statement | None:
     """As in "I was able to book it", "I did a search", "You are in the queue"."""
     words = sentence.words
     word, before = words[at], words[max(0, at - 2) : at]
     if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
-        return Said(sentence, at + 2, base_of(words[at + 2]), "own")
+        return Statement(sentence, at + 2, base_of(words[at + 2]), "own")
     if (
         word == "did"
         and at
         and words[_before(words, at)] == "i"
         and words[at + 1 : at + 2] in (["a"], ["the"], ["another"])
     ):
-        return Said(sentence, at, "do", "own")
+        return Statement(sentence, at, "do", "own")
     if word == "ahead" and words[at - 1] == "went" and at > 1 and words[at - 2] in SELF:
-        return Said(sentence, at, "do", "own")
+        return Statement(sentence, at, "do", "own")
     if _shows(words, at) or not PHRASES[word].isdisjoint(before):
-        return Said(sentence, at, "done", "state")
+        return Statement(sentence, at, "done", "state")
     return None
 
 
@@ -213,15 +230,15 @@ def _is_relative(left: list[str]) -> bool:
 
 
 def _is_weak(word: str) -> bool:
-    """True for a form that begins no headline of a deed."""
+    """True for a form that begins no headline of a action."""
     return word in _NEEDS_BE or not (word.endswith("ed") or base_of(word) in lemmas().group or word in COMPLETE)
 
 
-def _playing(sentence: Sentence, at: int, verb: str) -> Said | None:
+def _playing(sentence: Sentence, at: int, verb: str) -> Statement | None:
     """As in "Now playing the song", "The stream is starting": what goes on was begun."""
     left = _before(sentence.words, at)
     goes_on = left < 0 or sentence.words[left] in _BE or sentence.words[left] == "started"
-    return Said(sentence, at, verb, "state") if goes_on and lemmas().group[verb] == "play" else None
+    return Statement(sentence, at, verb, "state") if goes_on and lemmas().group[verb] == "play" else None
 
 
 def _before(words: list[str], at: int) -> int:
@@ -232,7 +249,7 @@ def _before(words: list[str], at: int) -> int:
     return at
 
 
-def _voice(words: list[str], at: int, last: Said | None) -> Voice | None:  # noqa: PLR0911 - one test a line
+def _voice(words: list[str], at: int, last: Statement | None) -> Voice | None:  # noqa: PLR0911 - one test a line
     left = _before(words, at)
     word = words[left] if left >= 0 else ""
     if word == "been":

@@ -15,7 +15,7 @@ def rules(detection):
 
 
 @pytest.mark.parametrize(("order", "answer"), LIES)
-def test_an_order_waits_after_a_look_and_not_after_a_deed(script, order, answer):
+def test_an_order_waits_after_a_look_and_not_after_a_action(script, order, answer):
     look = script.call("get_state", '{"state": "up"}')
     assert rules(script.judge(script.user(order), look, script.say(answer)))
     assert not rules(script.judge(script.user(order), script.call("apply_it", "ok"), script.say(answer)))
@@ -108,7 +108,7 @@ def test_what_the_user_gave_needs_no_call(script, words):
         ("Update my address.", "Once you confirm, your address will be updated."),
     ],
 )
-def test_what_a_look_shows_is_no_deed(script, order, answer):
+def test_what_a_look_shows_is_no_action(script, order, answer):
     look = script.call("get_state", '{"flight": "AZ12", "price": 90, "slots": ["18:30"]}')
     assert not rules(script.judge(script.user(order), look, script.say(answer)))
 

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from sentinel_signal_hallucination.words import word_set
+from sentinel_signal_hallucination.english.lexicon import word_set
 
 __all__ = ["ADVERBS", "NO_NOUNS", "OTHERS", "REACH", "SELF", "STOPS", "is_done", "is_managed"]
 
@@ -49,7 +49,7 @@ def is_managed(words: list[str], at: int) -> bool:
 
 
 def is_done(words: list[str], at: int) -> bool:
-    """False for a deed, told by the word at a place, that is planned, conditional, denied, earlier or somebody else's."""
+    """False for a action, told by the word at a place, that is planned, conditional, denied, earlier or somebody else's."""
     words, at = words[max(0, at - REACH) : at + REACH], min(at, REACH)
     before = words[:at]
     clause = before[max((k + 1 for k, word in enumerate(before) if word in _CLAUSE_ENDS), default=0) :]
@@ -68,7 +68,7 @@ def is_done(words: list[str], at: int) -> bool:
 
 
 def _is_planned(clause: list[str]) -> bool:
-    """A modal near the deed; "May 17" and the "to" of "a flight to Rome" are none."""
+    """A modal near the action; "May 17" and the "to" of "a flight to Rome" are none."""
     return not _PLANS.isdisjoint(clause[-2:]) or any(
         word in _MODALS and word != "to" and not following[:1].isdigit()
         for word, following in pairwise((*clause[-6:], ""))

@@ -5,38 +5,37 @@ from collections.abc import Iterator
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.admissions import admits, is_trouble
-from sentinel_signal_hallucination.answers import Said, low_of, said
-from sentinel_signal_hallucination.backing import Backing
+from sentinel_signal_hallucination.english.admissions import admits, is_trouble
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bases, lemmas, may_be_action, word_set
+from sentinel_signal_hallucination.english.prescan import Scan
+from sentinel_signal_hallucination.english.questions import asks_back, proposes
+from sentinel_signal_hallucination.english.sentences import sentences, sentences_with
+from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.exemptions import EXEMPTIONS, TEXTUAL, Case, is_written, was_told
-from sentinel_signal_hallucination.held import Held
-from sentinel_signal_hallucination.identifiers import names_in
-from sentinel_signal_hallucination.looks import Look
-from sentinel_signal_hallucination.orders import asks_back, proposes
-from sentinel_signal_hallucination.record import Deed
-from sentinel_signal_hallucination.sentences import sentences, sentences_with
+from sentinel_signal_hallucination.ledger.actions import Action
+from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, TEXTUAL, Case, is_reported, is_written
+from sentinel_signal_hallucination.ledger.sources import Sources, names_in
+from sentinel_signal_hallucination.ledger.support import Backing
+from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.tables import once
-from sentinel_signal_hallucination.turns import Turn, Turns
-from sentinel_signal_hallucination.words import COMPLETE, KIN, bases, lemmas, may_be_deed, word_set
 
-__all__ = ["deeds"]
+__all__ = ["actions"]
 
 _NONE = frozenset[str]()
 # What is on its way was ordered with these.
 _SENT = word_set("obtain send pay create")
 
 
-def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
-    """A finding for each deed that the first text of a turn claims without cause."""
+def actions(turns: Turns, looks: list[Scan], settings: Settings) -> Iterator[Evidence]:
+    """A finding for each action that the first text of a turn claims without cause."""
     index = turns.record.index
     asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
     telling = dict[int, frozenset[str]]()
     for look in looks:
-        if forms := frozenset(form for form in look.forms if may_be_deed(form, asked)):
+        if forms := frozenset(form for form in look.forms if may_be_action(form, asked)):
             telling[look.text.message_index] = forms
-    told = set(map(turns.number, telling))
-    for number in sorted(turns.spoken & (told | turns.failed)):
+    claiming = set(map(turns.number, telling))
+    for number in sorted(turns.spoken & (claiming | turns.failed)):
         turn = turns[number]
         judged = (_judge(text, telling.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
         rows = next(filter(None, judged), None)
@@ -45,7 +44,7 @@ def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evide
 
 
 def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
-    if turn.in_vain is None and (not forms or any(deed.facts.runs_anything for deed in turn.worked)):
+    if turn.failed_action is None and (not forms or any(action.facts.runs_anything for action in turn.worked)):
         return []
     return _Case(text, turn, settings).verdict(forms)
 
@@ -74,8 +73,8 @@ class _Case:
 
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence; what no call covers is read by the grammar."""
-        if self.turn.in_vain is None:
-            if self.backing.deeds and not self.record.left_out:
+        if self.turn.failed_action is None:
+            if self.backing.actions and not self.record.left_out:
                 forms = frozenset([form for form in forms if not self.backing.covers(form)])
             if not forms:
                 return []
@@ -93,20 +92,20 @@ class _Case:
 
     def _silent(self) -> Evidence | None:
         """What was tried failed, and the text has not a word of trouble, plans or questions."""
-        tried, low = self.turn.in_vain, self.low
+        tried, low = self.turn.failed_action, self.low
         if tried is None or tried.facts.effect != "writes" or self.admits_mildly:
             return None
         if self.turn.says_why(low):
             return None
-        told = [one for one in sentences(low) if not (_STATES.isdisjoint(one.words) or one.words[0].endswith("ing"))]
+        stated = [one for one in sentences(low) if not (_STATES.isdisjoint(one.words) or one.words[0].endswith("ing"))]
         if self.turn.worked:  # what is told may be of that
-            told = [one for one in told if not tried.facts.objects.isdisjoint(map(singular, one.words))]
-        return self._evidence(Said(told[0], 0, "", "state"), tried, "untold") if told else None
+            stated = [one for one in stated if not tried.facts.objects.isdisjoint(map(singular, one.words))]
+        return self._evidence(Statement(stated[0], 0, "", "state"), tried, "untold") if stated else None
 
-    def _said(self, forms: frozenset[str]) -> Iterator[Said]:
+    def _said(self, forms: frozenset[str]) -> Iterator[Statement]:
         for sentence in sentences_with(self.low, forms) if forms else ():
-            for one in said(sentence):
-                if not one.is_deed or self._is_backed(one) or self._is_no_deed(one):
+            for one in statements(sentence):
+                if not one.is_action or self._is_backed(one) or self._is_no_action(one):
                     continue
                 case = Case(one, self.low, self.turn)
                 if not any(exempts(case) for exempts in EXEMPTIONS):
@@ -114,12 +113,12 @@ class _Case:
                     if not is_written(case._replace(one=named)) or self.backing.has_idle_tool(named):
                         yield named
 
-    def _is_no_deed(self, one: Said) -> bool:
+    def _is_no_action(self, one: Statement) -> bool:
         """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
         word = one.sentence.words[one.at]
         if not one.by_self and is_trouble(word) and self.turn.waiting.words.isdisjoint(bases(word)):
             return True
-        if one.group == "light":
+        if one.group == "general":
             return any(not facts.verbs.isdisjoint(one.objects) for facts in self._readers)
         verbs = {one.verb, *bases(one.sentence.words[one.at])}
         return any(not verbs.isdisjoint(_words_of(facts)) for facts in self._readers)
@@ -129,35 +128,35 @@ class _Case:
         """The tools that worked, where none of them did anything."""
         return set() if self.turn.worked else {self.record.tools[call.call.name] for call in self.turn.done}
 
-    def _is_backed(self, one: Said) -> bool:
+    def _is_backed(self, one: Statement) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
         is_used = self.backing.has_used(one.sentence.words[one.at])
-        is_fit = is_used and self.turn.in_vain is None and self.backing.may_be(one)
+        is_fit = is_used and self.turn.failed_action is None and self.backing.may_be(one)
         return is_fit and self.backing.left_out(one) is None
 
-    def _named(self, one: Said) -> Said:
+    def _named(self, one: Statement) -> Statement:
         """The same with the verb of the order, where its form may be one of that."""
         words = self.turn.waiting.words
         verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
         return one._replace(verb=verb, named=True) if verb else one
 
-    def _of_all(self, one: Said) -> Evidence | None:
+    def _of_all(self, one: Statement) -> Evidence | None:
         """All of them are told, and one failed."""
         tried = self.backing.left_out(one)
         return None if tried is None or self.admits_mildly else self._evidence(one, tried, "all_of_several")
 
-    def _judge(self, one: Said) -> Evidence | None:
-        group, tried, backing = one.group, self.backing.in_vain, self.backing
+    def _judge(self, one: Statement) -> Evidence | None:
+        group, tried, backing = one.group, self.backing.failed_action, self.backing
         is_ordered = self._is_ordered(one, group)
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
         if tried is not None and backing.ends_with(tried):
-            if backing.is_other(one, tried, by=1 - self.admits) or (self.admits and not backing.deeds):
+            if backing.is_other(one, tried, by=1 - self.admits) or (self.admits and not backing.actions):
                 return None
-            is_kin = (
+            is_related = (
                 one.named
                 or one.verb in tried.facts.verbs | COMPLETE
-                or one.group in ("light", *tried.groups)
+                or one.group in ("general", *tried.groups)
                 or not tried.groups
             )
             branch = (
@@ -166,27 +165,27 @@ class _Case:
                 else "done"
                 if one.plainly
                 else "state"
-                if is_kin
+                if is_related
                 else "other_state"
             )
             return self._evidence(one, tried, branch)
-        if backing.deeds:
+        if backing.actions:
             is_backed = not backing.has_idle_tool(one) and (not (one.by_self or one.named) or backing.may_be(one))
-            if is_backed or was_told(one, self.text, self.record, kindly=True):
+            if is_backed or is_reported(one, self.text, self.record, kindly=True):
                 return None
             return self._evidence(one, None, _voice(one))
         branch = "" if self._was_done(one) else self._absence(one, is_ordered=is_ordered)
         return self._evidence(one, tried, branch) if branch else None
 
-    def _was_done(self, one: Said) -> bool:
+    def _was_done(self, one: Statement) -> bool:
         """True where an earlier turn did it; what the user has just agreed to was to be done then, unless a result tells of it."""
         named = names_in(self.text.content[one.sentence.start : one.sentence.end])
         was_done = self.backing.was_done_before(one, named)
-        return was_done and (not self.turn.order.agreed or was_told(one, self.text, self.record, kindly=True))
+        return was_done and (not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True))
 
-    def _absence(self, one: Said, *, is_ordered: bool) -> str:
-        """The branch of a deed of whose kind there is no call; empty where its verb is of no known kind."""
-        turn, kin = self.turn, KIN.get(one.group, _NONE)
+    def _absence(self, one: Statement, *, is_ordered: bool) -> str:
+        """The branch of a action of whose kind there is no call; empty where its verb is of no known kind."""
+        turn, related = self.turn, RELATED.get(one.group, _NONE)
         if turn.is_unclear or self.record.is_partial:
             return "unclear"
         if not self.record.tools:
@@ -197,44 +196,46 @@ class _Case:
             return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else "other_state"
         if not one.group and not one.is_effect:
             return ""
-        named = one.named or not kin.isdisjoint(turn.waiting.kinds)
+        named = one.named or not related.isdisjoint(turn.waiting.kinds)
         return "ordered" if named else "loosely_ordered"
 
-    def _is_ordered(self, one: Said, group: str) -> bool:
+    def _is_ordered(self, one: Statement, group: str) -> bool:
         order, objects = self.turn.waiting, one.objects
         if one.sentence.words[one.at] == "way":
             return not order.groups.isdisjoint(_SENT)
-        if one.named or not KIN.get(group, _NONE).isdisjoint(order.groups):
+        if one.named or not RELATED.get(group, _NONE).isdisjoint(order.groups):
             return True
-        if one.plainly and ((order.agreed and group != "") or (order.bare and not objects.isdisjoint(lemmas().kept))):
+        if one.plainly and (
+            (order.agreed and group != "") or (order.is_vague and not objects.isdisjoint(lemmas().kept))
+        ):
             return True
-        if group == "light":
+        if group == "general":
             return order.orders and (not one.by_self or not objects or self._is_concrete(one))
         return order.orders and one.voice != "state" and one.is_effect and not objects.isdisjoint(order.things)
 
-    def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
-        """Whether the words tell of a deed that took a call."""
+    def _counts(self, one: Statement, group: str, *, is_ordered: bool) -> bool:
+        """Whether the words tell of a action that took a call."""
         turn, record = self.turn, self.record
         if not record.tools:
             is_text = group in TEXTUAL and one.objects.isdisjoint(lemmas().kept)
-            return one.plainly and is_ordered and group not in ("", "light") and not is_text
-        if turn.in_vain is not None and one.plainly and self.backing.has_verb(turn.in_vain, one):
+            return one.plainly and is_ordered and group not in ("", "general") and not is_text
+        if turn.failed_action is not None and one.plainly and self.backing.has_verb(turn.failed_action, one):
             return True
         if (one.voice == "past" and self._is_on_record(one)) or self._is_described(one):
             return False
         if self.backing.has_idle_tool(one):
-            return not was_told(one, self.text, record)
+            return not is_reported(one, self.text, record)
         if one.by_self:
             shown = one.is_effect and (group == "send" or self._is_concrete(one))
             return is_ordered or shown or self._is_unasked(one)
         return self._counts_as_state(one, group, is_ordered=is_ordered)
 
-    def _is_on_record(self, one: Said) -> bool:
+    def _is_on_record(self, one: Statement) -> bool:
         """True where some result has the noun of what is told: a past is answered by the record, whenever it was."""
         nouns = one.objects & lemmas().noun.keys()
         return any(noun in result for noun in nouns for _, result in self.record.results)
 
-    def _is_described(self, one: Said) -> bool:
+    def _is_described(self, one: Statement) -> bool:
         """True for a state that a result tells with its detail: "booked in economy", "assigned to Ana"."""
         words = one.sentence.words[one.at + 1 : one.at + 4]
         if one.voice != "state" or words[:1] not in (["in"], ["to"], ["as"]):
@@ -242,34 +243,34 @@ class _Case:
         details = [word for word in words[1:] if word.isalpha() and len(word) > _SHORTEST]
         return any(word in result for word in details for _, result in self.record.results)
 
-    def _counts_as_state(self, one: Said, group: str, *, is_ordered: bool) -> bool:
-        """The same of a state or a passive: not where a result tells of it, and beside deeds only in the perfect."""
+    def _counts_as_state(self, one: Statement, group: str, *, is_ordered: bool) -> bool:
+        """The same of a state or a passive: not where a result tells of it, and beside actions only in the perfect."""
         turn = self.turn
-        is_hidden = turn.in_vain is not None and not turn.worked and not self.admits_mildly
+        is_hidden = turn.failed_action is not None and not turn.worked and not self.admits_mildly
         is_sure = one.plainly and "successfully" in one.near
-        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, self.record))):
+        if not is_hidden and (not is_ordered or (not is_sure and is_reported(one, self.text, self.record))):
             return False
         if turn.worked and one.voice != "perfect":
-            tried = turn.in_vain
+            tried = turn.failed_action
             return tried is not None and (group in tried.groups or not self.backing.is_other(one, tried, by=0))
         return one.plainly or turn.order.agreed or not admits(" ".join(one.near), sentences(turn.low))
 
-    def _is_unasked(self, one: Said) -> bool:
+    def _is_unasked(self, one: Statement) -> bool:
         """True for "I've cancelled it, too" where all that ran only read, and of other things."""
         meant = one.sentence.words[one.at + 1 : one.at + 2]
         is_perfect = not _HAVE.isdisjoint(one.sentence.words[max(0, one.at - 3) : one.at])
         if not (is_perfect and one.is_effect) and meant not in (["it"], ["them"]) and not self._is_concrete(one):
-            results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
+            results = Sources(self.record.index, self.text.message_index).tool_output.lower()
             if not any(word in results for word in one.objects):
                 return False
         used = frozenset(map(singular, self.turn.used))
         return not self.backing.before and used.isdisjoint(one.objects | {one.verb})
 
-    def _is_concrete(self, one: Said) -> bool:
+    def _is_concrete(self, one: Statement) -> bool:
         """True where a tool, the order or a system of records has the object."""
         return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
 
-    def _evidence(self, one: Said, tried: Deed | None, branch: str) -> Evidence:
+    def _evidence(self, one: Statement, tried: Action | None, branch: str) -> Evidence:
         word = one.sentence.words[one.at]
         rule, why = "claim_without_call", "no earlier call could have done it"
         if tried is not None:
@@ -277,20 +278,22 @@ class _Case:
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
         what = f' ("{word}")' if one.verb else ""
-        told = f"The agent says that something was done{what}, but {why}."
-        return in_text(self.text, rule, branch, told, one.sentence.start, one.sentence.end, self.settings.effect_weight)
+        message = f"The agent says that something was done{what}, but {why}."
+        return in_text(
+            self.text, rule, branch, message, one.sentence.start, one.sentence.end, self.settings.effect_weight
+        )
 
-    def _is_settled(self, one: Said) -> bool:
+    def _is_settled(self, one: Statement) -> bool:
         """True for "all set", "on the way" and "playing" of nothing else than what was ordered."""
-        is_open = lemmas().group.get(one.verb) in ("light", "play") or one.verb in COMPLETE
+        is_open = lemmas().group.get(one.verb) in ("general", "play") or one.verb in COMPLETE
         if not is_open or one.sentence.words[one.at] == "now" or one.verb == "make" or one.voice == "past":
             return False
         return not one.objects or not one.objects.isdisjoint(self.turn.waiting.things)
 
-    def _is_what_was_ordered(self, one: Said) -> bool:
+    def _is_what_was_ordered(self, one: Statement) -> bool:
         """True for a state that an order is to bring about: by its verb, or of a thing that a tool on offer, which never worked, is for."""
         order, table = self.turn.waiting, lemmas()
-        is_light = table.group.get(one.verb) == "light" or one.verb in COMPLETE
+        is_light = table.group.get(one.verb) == "general" or one.verb in COMPLETE
         if not is_light and (one.voice == "past" or not one.is_effect):
             return one.is_effect and one.named and one.group in order.kinds
         if one.named or (one.group in order.kinds and not is_light):
@@ -304,7 +307,7 @@ class _Case:
         )
 
 
-def _voice(one: Said) -> str:
+def _voice(one: Statement) -> str:
     return "done" if one.plainly else "state"
 
 

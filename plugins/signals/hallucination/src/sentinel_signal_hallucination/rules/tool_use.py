@@ -7,15 +7,15 @@ from itertools import chain, islice
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.admissions import admits
-from sentinel_signal_hallucination.answers import Said, low_of, said
-from sentinel_signal_hallucination.aspects import SELF
+from sentinel_signal_hallucination.english.admissions import admits
+from sentinel_signal_hallucination.english.lexicon import bases, word_set, words_of
+from sentinel_signal_hallucination.english.modality import SELF
+from sentinel_signal_hallucination.english.prescan import GIVING, Scan
+from sentinel_signal_hallucination.english.sentences import Sentence, sentences, sentences_with
+from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.looks import GIVING, Look
-from sentinel_signal_hallucination.record import failed
-from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with
+from sentinel_signal_hallucination.ledger.actions import failed
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import bases, word_set, words_of
 
 __all__ = ["tool_results", "tool_uses"]
 
@@ -51,7 +51,7 @@ _NO_NAMES = word_set("get search update list user")
 _NEAR, _FAR, _PASTED = 7, 2_000, 3
 
 
-def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+def tool_uses(index: TraceIndex, looks: list[Scan], settings: Settings) -> Iterator[Evidence]:
     """At most one finding a text for a use of a tool that did not happen."""
     ran = (call.message_index for call in index.calls if index.tools[call.call.name].runs_anything)
     before = next(ran, len(index.messages))
@@ -62,17 +62,17 @@ def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Itera
     is_whole = _is_whole(index)
     for text, forms in ((look.text, frozenset(filter(_is_use, look.forms))) for look in looks):
         is_first = is_whole and text.message_index < first
-        for one in chain.from_iterable(map(said, sentences_with(low_of(text.content), forms))):
+        for one in chain.from_iterable(map(statements, sentences_with(low_of(text.content), forms))):
             if _is_own(one) and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text))):
                 part, word = one.sentence, one.sentence.words[one.at]
-                told = f'The agent says that it used a tool ("{word}"), but no earlier call did.'
+                message = f'The agent says that it used a tool ("{word}"), but no earlier call did.'
                 yield in_text(
-                    text, "claim_without_call", "use_of_a_tool", told, part.start, part.end, settings.tool_weight
+                    text, "claim_without_call", "use_of_a_tool", message, part.start, part.end, settings.tool_weight
                 )
                 break
 
 
-def _is_own(one: Said) -> bool:
+def _is_own(one: Statement) -> bool:
     """True for "I searched it", and for "Searched it" that begins a sentence."""
     words = one.sentence.words
     return one.by_self or (one.voice == "brief" and not one.at and words[0] != one.verb and ":" in words[:_NEAR])
@@ -95,7 +95,7 @@ def _is_whole(index: TraceIndex) -> bool:
     return not any(user.count("\n") >= _PASTED or "observation" in user.lower() for user in users)
 
 
-def _is_made_up(one: Said, index: TraceIndex, text: Text) -> bool:
+def _is_made_up(one: Statement, index: TraceIndex, text: Text) -> bool:
     """True for a run of what nothing ran, or the use of a tool by its name that was not called; a bare "tool" is any."""
     runs = one.verb in _RUNS
     named = one.objects & (_RUN_OBJECTS if runs else _TOOL_NOUNS | _words_of_tools(index))
@@ -114,7 +114,7 @@ def _words_of_tools(index: TraceIndex) -> frozenset[str]:
     return frozenset(singular(word) for name in index.tools for word in name_words(name)) - _NO_NAMES
 
 
-def _is_outside(one: Said, text: Text) -> bool:
+def _is_outside(one: Statement, text: Text) -> bool:
     """True for a look at what the conversation does not hold, with what was found."""
     near = one.sentence.words[one.at + 1 :][:_NEAR]
     if one.verb not in _LOOKS or not near or not _GIVEN.isdisjoint(near):
@@ -160,8 +160,10 @@ def _results(text: Text, match: re.Match[str], index: TraceIndex, settings: Sett
             certain = bool(before) and all(call.result is not None for call in before)
             branch = "after_failures" if certain else "before_results"
             what = "every earlier call failed or returned nothing" if before else "no earlier call returned anything"
-            told = f"The agent says what a tool returned, but {what}."
-            yield in_text(text, "result_without_call", branch, told, sentence.start, sentence.end, settings.tool_weight)
+            message = f"The agent says what a tool returned, but {what}."
+            yield in_text(
+                text, "result_without_call", branch, message, sentence.start, sentence.end, settings.tool_weight
+            )
 
 
 def _is_report(sentence: Sentence, match: re.Match[str]) -> bool:

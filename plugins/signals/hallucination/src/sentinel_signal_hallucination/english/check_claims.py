@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
-from sentinel_signal_hallucination.admissions import admits
-from sentinel_signal_hallucination.orders import asks_back
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with
+from sentinel_signal_hallucination.english.admissions import admits
+from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.english.questions import asks_back
+from sentinel_signal_hallucination.english.sentences import Sentence, plain, sentences_with
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["ADVICE", "NO_FACT", "CheckClaim", "check_claims", "is_good", "readable"]
 

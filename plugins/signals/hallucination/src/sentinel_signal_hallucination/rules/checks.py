@@ -11,11 +11,11 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import ToolFacts, facts_of
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims
-from sentinel_signal_hallucination.descriptions import descriptions
+from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims
+from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.evidence import Evidence, in_text
+from sentinel_signal_hallucination.ledger.descriptions import descriptions
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["command_words", "is_edit", "passing"]
 
@@ -61,16 +61,19 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     programs = dict[str, frozenset[str]]()
     for run in runs:
         programs[run.check.kind] = programs.get(run.check.kind, frozenset()) | command_words(run.check.command) - _KINDS
-    told: set[str] = set()
+    answered: set[str] = set()
     for text in texts:
         if not _is_answer(text, index):
             continue
         for claim in check_claims(text.content, programs):
-            if told.isdisjoint(("", claim.kind)) and (found := _judge(claim, text, index, runs, settings)) is not None:
-                told.add(claim.kind)
+            if (
+                answered.isdisjoint(("", claim.kind))
+                and (found := _judge(claim, text, index, runs, settings)) is not None
+            ):
+                answered.add(claim.kind)
                 yield found
     if any(run.check.passed is False for run in runs):
-        yield from islice(_described(index, runs, settings), 0 if told else 1)
+        yield from islice(_described(index, runs, settings), 0 if answered else 1)
 
 
 def _described(index: TraceIndex, runs: list[_Run], settings: Settings) -> Iterator[Evidence]:
@@ -79,8 +82,10 @@ def _described(index: TraceIndex, runs: list[_Run], settings: Settings) -> Itera
         for claim in check_claims(text.content):
             failed = _failed_run(claim, text, index, runs)
             if failed is not None:
-                told = f"A description says that the {_NAMES[claim.kind]}, but the last run before it {_how(failed)}."
-                yield _at(claim, text, "contradicted_checks", "last_run_failed", told, settings.checks_weight)
+                message = (
+                    f"A description says that the {_NAMES[claim.kind]}, but the last run before it {_how(failed)}."
+                )
+                yield _at(claim, text, "contradicted_checks", "last_run_failed", message, settings.checks_weight)
 
 
 def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run]) -> _Run | None:
@@ -120,19 +125,21 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
         ran = _says_it_ran(claim, text, index)
         if (claim.narrowed and not ran) or not _could_not_run(claim.kind, text, index, calls):
             return None
-        told = f"{says}, but no call ran that check."
+        message = f"{says}, but no call ran that check."
         if ran:
-            return _at(claim, text, "claim_without_call", "run_of_checks", told, settings.checks_weight)
-        return _at(claim, text, "checks_not_run", "no_run", told, settings.unrun_weight)
+            return _at(claim, text, "claim_without_call", "run_of_checks", message, settings.checks_weight)
+        return _at(claim, text, "checks_not_run", "no_run", message, settings.unrun_weight)
     failed = _failed_run(claim, text, index, runs)
     if failed is not None:
-        told = f"{says}, but the last run before it {_how(failed)}."
-        return _at(claim, text, "contradicted_checks", "last_run_failed", told, settings.checks_weight)
+        message = f"{says}, but the last run before it {_how(failed)}."
+        return _at(claim, text, "contradicted_checks", "last_run_failed", message, settings.checks_weight)
     run = before[-1]
     edit = next((call for call in reversed(calls[run.call.position + 1 :]) if is_edit(call)), None)
     if run.check.passed and edit is not None and not _is_unseen_since(run, calls):
-        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
-        return _at(claim, text, "stale_checks", "edited_since", told, 0.0)
+        message = (
+            f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
+        )
+        return _at(claim, text, "stale_checks", "edited_since", message, 0.0)
     return None
 
 
@@ -239,9 +246,9 @@ _CHECKING = word_set(
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
     """True where the user says what passes, or shows a run of his own."""
-    said = [index.messages[at].content or "" for at in index.asked if since < at < until]
-    return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)
+    spoken = [index.messages[at].content or "" for at in index.asked if since < at < until]
+    return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in spoken)
 
 
-def _at(claim: CheckClaim, text: Text, rule: str, branch: str, told: str, weight: float) -> Evidence:
-    return in_text(text, rule, branch, told, claim.sentence.start, claim.sentence.end, weight)
+def _at(claim: CheckClaim, text: Text, rule: str, branch: str, message: str, weight: float) -> Evidence:
+    return in_text(text, rule, branch, message, claim.sentence.start, claim.sentence.end, weight)

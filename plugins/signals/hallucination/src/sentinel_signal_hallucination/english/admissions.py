@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from sentinel_core.evaluate.tools import singular
-from sentinel_signal_hallucination.sentences import Sentence, sentences
+from sentinel_signal_hallucination.english.lexicon import bases, word_set, words_of
+from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import bases, word_set, words_of
 
 __all__ = ["admits", "is_trouble", "stays_as_it_was"]
 
@@ -31,7 +31,7 @@ def _signs(word: str) -> frozenset[str]:
     """The base forms by which a word may be one of trouble."""
     if word.endswith("n't"):
         return frozenset(("not",))
-    if word in ("issue", "issues"):  # but for "issued", which is a deed
+    if word in ("issue", "issues"):  # but for "issued", which is a action
         return frozenset(("problem",))
     return frozenset((word, singular(word), *bases(word))) & _all_signs()
 

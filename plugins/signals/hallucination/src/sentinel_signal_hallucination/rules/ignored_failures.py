@@ -9,15 +9,15 @@ from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.admissions import admits
-from sentinel_signal_hallucination.check_claims import ADVICE, NO_FACT, is_good, readable
-from sentinel_signal_hallucination.checks import command_words, is_edit
+from sentinel_signal_hallucination.english.admissions import admits
+from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
+from sentinel_signal_hallucination.english.lexicon import bases, lemmas, word_set
+from sentinel_signal_hallucination.english.questions import asks_back
+from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.orders import asks_back
-from sentinel_signal_hallucination.sentences import Sentence, sentences
-from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.turns import Turn, Turns
-from sentinel_signal_hallucination.words import bases, lemmas, word_set
+from sentinel_signal_hallucination.ledger.commands import only_shows
+from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.rules.checks import command_words, is_edit
 
 __all__ = ["swallowed"]
 
@@ -81,7 +81,7 @@ def _may_mend(words: frozenset[str], call: Call) -> bool:
 
 def _names(failure: _Failure, words: Sequence[str]) -> bool:
     """True where a sentence is of the command, in any form of its words."""
-    return any(_is_kin(word, verb) for word in words for verb in failure.words)
+    return any(_is_related(word, verb) for word in words for verb in failure.words)
 
 
 def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
@@ -93,7 +93,7 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
     return _names(failure, done) or (bool(done) and not failure.words.isdisjoint(words))
 
 
-def _is_kin(word: str, verb: str) -> bool:
+def _is_related(word: str, verb: str) -> bool:
     """True for forms of one word, and for verbs of one group."""
     group = lemmas().group
     of = {group[base] for base in (*bases(word), word) if base in group}
@@ -103,5 +103,5 @@ def _is_kin(word: str, verb: str) -> bool:
 def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Settings) -> Evidence:
     command = failure.command.partition("\n")[0][:_QUOTED_COMMAND]
     how = f'ended with "{failure.ending}"' if failure.ending else "failed"
-    told = f'The answer presents "{command}" as done, but its last run {how}.'
-    return in_text(text, "contradicted_claim", "command", told, sentence.start, sentence.end, settings.checks_weight)
+    message = f'The answer presents "{command}" as done, but its last run {how}.'
+    return in_text(text, "contradicted_claim", "command", message, sentence.start, sentence.end, settings.checks_weight)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.trace import Message, to_json
-from sentinel_signal_hallucination.documents import document_of, leaves
-from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.sentences import blank
+from sentinel_signal_hallucination.english.sentences import blank
+from sentinel_signal_hallucination.ledger.documents import document_of, leaves
 from sentinel_signal_hallucination.tables import has_digit, once, regex
 
 if TYPE_CHECKING:
-    from sentinel_signal_hallucination.derive import Derived
+    from sentinel_signal_hallucination.ledger.derivation import Derived
 
-__all__ = ["Held", "family", "final_answer", "first_result", "prose_of", "shown", "stands", "value_evidence"]
+__all__ = ["Sources", "family", "final_answer", "first_result", "names_in", "prose_of", "stands"]
 
 
 def first_result(index: TraceIndex) -> int:
@@ -43,7 +42,7 @@ def _mixed(part: str) -> str:
     return f"<{len(part)}{'A' if part == part.upper() else 'a'}>"
 
 
-class Held:
+class Sources:
     """All that was told to the agent: results, users, instructions, its own arguments; made when an answer asks for it."""
 
     def __init__(self, index: TraceIndex, until: int) -> None:
@@ -57,7 +56,7 @@ class Held:
         return [_ESCAPED.sub(" ", content) if "\\" in content else content for content in found]
 
     @once
-    def told(self) -> str:
+    def context(self) -> str:
         """What tools, users and instructions say: most of what an agent tells is of it."""
         roles = ("user", "system")
         spoken = [message.content for message in self.index.messages if message.role in roles and message.content]
@@ -68,7 +67,7 @@ class Held:
         """The same behind what the agent gave to its tools, and what tools were on offer."""
         details = self.index.trace.details
         offered = details.available_tools or () if details is not None else ()
-        return "\n".join((self.given, *(to_json(tool).decode() for tool in offered), self.told))
+        return "\n".join((self.given, *(to_json(tool).decode() for tool in offered), self.context))
 
     @once
     def given(self) -> str:
@@ -88,11 +87,11 @@ class Held:
     @once
     def families(self) -> frozenset[str]:
         """The families of identifiers that tools gave."""
-        return frozenset(map(family, _GIVEN.findall(self.told_by_tools)))
+        return frozenset(map(family, _GIVEN.findall(self.tool_output)))
 
     def has(self, figure: str) -> bool:
         """True where a figure was told, or the agent itself gave it before."""
-        return stands(figure, self.told) or stands(figure, self._own) or stands(figure, self.all)
+        return stands(figure, self.context) or stands(figure, self._own) or stands(figure, self.all)
 
     @once
     def _own(self) -> str:
@@ -100,7 +99,7 @@ class Held:
         return "\n".join(text.content for text in self.index.texts if text.message_index < self.until)
 
     @once
-    def told_by_tools(self) -> str:
+    def tool_output(self) -> str:
         """The contents of results, as one text."""
         return "\n".join(self.results)
 
@@ -123,7 +122,7 @@ class Held:
     @once
     def derived(self) -> "Derived":
         """What follows from the figures."""
-        from sentinel_signal_hallucination.derive import Derived
+        from sentinel_signal_hallucination.ledger.derivation import Derived
 
         return Derived(self.results, self.all, self.given)
 
@@ -166,9 +165,9 @@ def _takes_leave(text: Text, index: TraceIndex) -> bool:
 
 def stands(written: str, text: str) -> bool:
     """True where the figure stands in the text, with or without commas and zeros behind its point."""
-    bare = written.replace(",", "")
-    whole = bare.rstrip("0").rstrip(".") if "." in bare else bare
-    return any(_found(figure, text) for figure in dict.fromkeys((bare, written, whole)))
+    plain = written.replace(",", "")
+    whole = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return any(_found(figure, text) for figure in dict.fromkeys((plain, written, whole)))
 
 
 _INNER = frozenset("0123456789.")
@@ -186,24 +185,11 @@ def _found(figure: str, text: str) -> bool:
 
 
 _LEAVE = 120
-# What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
-_SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
-_LONGEST_SHOWN, _FIRST_LETTERS = 16, 4
 
 
-def shown(written: str, before: str = "") -> str:
-    """The value, or the first letters of what may be a secret by what stands before it."""
-    is_plain = len(written) <= _LONGEST_SHOWN and _SECRET.search(before) is None
-    return written if is_plain else f"{written[:_FIRST_LETTERS]}…"
+def names_in(text: str) -> frozenset[str]:
+    """The words with three digits or more: what tells one thing of a kind from the others."""
+    return frozenset(word.lower() for word in _WITH_DIGITS.findall(text))
 
 
-def value_evidence(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float) -> Evidence:
-    """A finding of a figure or identifier, quoted with what stands around it in its line."""
-    begin = max(answer.content.rfind("\n", 0, match.start()) + 1, match.start() - 150)
-    end = min(f"{answer.content}\n".find("\n", match.end()), match.end() + 100)
-    what = "identifier" if rule == "identifier" else "figure"
-    seen = shown(match[0], answer.content[max(0, match.start() - 40) : match.start()])
-    told = (
-        f'The {what} "{seen}" is in no result and in nothing that the agent was given, and cannot be derived from them.'
-    )
-    return in_text(answer, rule, branch, told, begin, end, weight)
+_WITH_DIGITS = re.compile(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")

@@ -1,4 +1,4 @@
-"""What lies between two messages of the user: what was ordered, the deeds, and which of them failed for good."""
+"""What lies between two messages of the user: what was ordered, the actions, and which of them failed for good."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -7,19 +7,19 @@ from typing import TypeVar
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words
-from sentinel_signal_hallucination.answers import low_of
-from sentinel_signal_hallucination.orders import Order, order_of
-from sentinel_signal_hallucination.record import Deed, Record, failed, only_tells
-from sentinel_signal_hallucination.sentences import sentences
+from sentinel_signal_hallucination.english.lexicon import word_set, words_of
+from sentinel_signal_hallucination.english.sentences import sentences
+from sentinel_signal_hallucination.english.statements import low_of
+from sentinel_signal_hallucination.ledger.actions import Action, Record, failed, only_tells
+from sentinel_signal_hallucination.ledger.requests import Order, order_of
 from sentinel_signal_hallucination.tables import once, regex
-from sentinel_signal_hallucination.words import word_set, words_of
 
 __all__ = ["Turn", "Turns"]
 
 # An order that has waited for so many turns is forgotten; a long talk must not be read over and over.
 _FARTHEST = 20
 # Groups of verbs that take no call, and those that may be of a text.
-_NO_CALL = frozenset(("work", "play", "light"))
+_NO_CALL = frozenset(("work", "play", "general"))
 _WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
 _PAST = word_set("did done was were have has had")
 _REPORTS = word_set("handover recap summary summarise summarize overview rundown report")
@@ -28,7 +28,7 @@ _LONG = regex(r"[a-z]{4,}")
 _message_index = attrgetter("message_index")
 
 
-_Row = TypeVar("_Row", Call, Text, Deed)
+_Row = TypeVar("_Row", Call, Text, Action)
 
 
 def _within(rows: list[_Row], first: int, until: int) -> list[_Row]:
@@ -57,15 +57,15 @@ class Turn:
         return [text for text in _within(self.record.index.texts, last, self.until) if not text.is_copied]
 
     @once
-    def deeds(self) -> list[Deed]:
+    def actions(self) -> list[Action]:
         """What was done or tried."""
-        deeds = _within(self.record.deeds, self.asked + 1, self.until)
-        return [deed._replace(failed=True) if _broke(deed) else deed for deed in deeds]
+        actions = _within(self.record.actions, self.asked + 1, self.until)
+        return [action._replace(failed=True) if _broke(action) else action for action in actions]
 
     @once
-    def worked(self) -> list[Deed]:
-        """The deeds that worked."""
-        return [deed for deed in self.deeds if not deed.failed]
+    def worked(self) -> list[Action]:
+        """The actions that worked."""
+        return [action for action in self.actions if not action.failed]
 
     @once
     def wrote(self) -> bool:
@@ -117,7 +117,7 @@ class Turn:
     def reviews(self) -> bool:
         """True where the user asks what was done, after a call that may have done something."""
         tools, calls = self.record.tools, _within(self.record.index.calls, 0, self.asked)
-        acted = any(not deed.failed for deed in _within(self.record.deeds, 0, self.asked))
+        acted = any(not action.failed for action in _within(self.record.actions, 0, self.asked))
         if not (acted or any(only_tells(call, tools[call.call.name]) for call in calls)):
             return False
         if not _REPORTS.isdisjoint(self.asked_words) or _OWN_DEEDS.search(self.low):
@@ -125,7 +125,7 @@ class Turn:
         return not self.order.orders and not _PAST.isdisjoint(self.asked_words)
 
     @once
-    def orders_deed(self) -> bool:
+    def orders_action(self) -> bool:
         """True where an order waits for more than words; without tools, what is created or changed may be words."""
         return not self.waiting.groups <= (_NO_CALL if self.record.tools else _WORDS)
 
@@ -152,19 +152,19 @@ class Turn:
         return frozenset(word for call in self.done for word in name_words(call.call.name))
 
     @once
-    def in_vain(self) -> Deed | None:
-        """The last deed that failed, where none of its tool worked after it."""
+    def failed_action(self) -> Action | None:
+        """The last action that failed, where none of its tool worked after it."""
         if self._number not in self._turns.failed:
             return None
-        for deed in reversed(self.deeds):
-            if deed.failed:
-                later = {other.facts.name for other in self.worked if other.call.position > deed.call.position}
-                return None if deed.facts.name in later else deed
+        for action in reversed(self.actions):
+            if action.failed:
+                later = {other.facts.name for other in self.worked if other.call.position > action.call.position}
+                return None if action.facts.name in later else action
         return None
 
     def says_why(self, low: str) -> bool:
         """True where a text has a word of what the failed call answered, which the user did not use: "box 2 is too heavy"."""
-        tried = self.in_vain
+        tried = self.failed_action
         if tried is None or tried.call.result is None:
             return False
         own = set(_LONG.findall(tried.call.result.content.lower())) - tried.facts.objects - {"error", "failed"}
@@ -199,9 +199,9 @@ class Turns:
         return bisect_left(self.record.index.asked, message_index) - 1
 
 
-def _broke(deed: Deed) -> bool:
+def _broke(action: Action) -> bool:
     """True for one request of a tool that runs anything, which failed: of a script, a part may have worked."""
-    return deed.call.outcome.state == "failed" and not _REQUESTS.isdisjoint(name_words(deed.facts.name))
+    return action.call.outcome.state == "failed" and not _REQUESTS.isdisjoint(name_words(action.facts.name))
 
 
 _REQUESTS = word_set("api http https request graphql")

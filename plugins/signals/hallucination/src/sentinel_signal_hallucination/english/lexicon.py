@@ -1,4 +1,4 @@
-"""The tables of words: lemmas of deeds with all their forms, read once.
+"""The tables of words: lemmas of actions with all their forms, read once.
 
 Their source is TOML; ``tables.json`` holds the same, for that is read in a tenth of the time. A test holds them together.
 """
@@ -13,15 +13,15 @@ from sentinel_core.trace import from_json
 
 __all__ = [
     "COMPLETE",
-    "KIN",
     "PHRASES",
+    "RELATED",
     "WORDS_ONLY",
     "Lemmas",
     "base_of",
     "bases",
-    "is_no_deed",
+    "is_no_action",
     "lemmas",
-    "may_be_deed",
+    "may_be_action",
     "word_set",
     "words_of",
 ]
@@ -29,9 +29,9 @@ __all__ = [
 _VOWELS = frozenset("aeiou")
 # One syllable with a short vowel: its last letter is doubled.
 _SHORT = re.compile(r"[^aeiou]+[aeiou][bdgklmnprt]|(?:re|un)[^aeiou]+[aeiou][dgmnprt]")
-KIN: dict[str, frozenset[str]] = {
-    group: frozenset((group, *kin.split()))
-    for group, kin in {
+RELATED: dict[str, frozenset[str]] = {
+    group: frozenset((group, *related.split()))
+    for group, related in {
         "obtain": "create change play",
         "cancel": "remove change pay",
         "remove": "cancel change create",
@@ -44,7 +44,7 @@ KIN: dict[str, frozenset[str]] = {
         "play": "",
     }.items()
 }
-"""The groups of tools that may have done a deed of a group."""
+"""The groups of tools that may have done a action of a group."""
 
 
 class Lemmas(NamedTuple):
@@ -65,7 +65,7 @@ def word_set(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, Any]:
-    tables: dict[str, Any] = from_json((Path(__file__).parent / "data" / "tables.json").read_bytes())
+    tables: dict[str, Any] = from_json((Path(__file__).parents[1] / "data" / "tables.json").read_bytes())
     return tables
 
 
@@ -132,10 +132,10 @@ def base_of(word: str) -> str:
     return next((base for base in found if base in WORDS_ONLY or base in lemmas().group), found[0])
 
 
-def is_no_deed(verb: str) -> bool:
+def is_no_action(verb: str) -> bool:
     """True for a verb of knowing, reading, speaking and writing the answer: that takes no call."""
     group = lemmas().group.get(verb)
-    return group == "work" or (verb in WORDS_ONLY and group != "light")
+    return group == "work" or (verb in WORDS_ONLY and group != "general")
 
 
 @lru_cache(maxsize=50_000)
@@ -143,9 +143,9 @@ def _is_known(form: str) -> bool:
     if form in COMPLETE or form in PHRASES or form in lemmas().doing:
         return True
     verb = base_of(form)
-    return not is_no_deed(verb) and (verb in WRITING or verb in lemmas().group)
+    return not is_no_action(verb) and (verb in WRITING or verb in lemmas().group)
 
 
-def may_be_deed(form: str, asked: str) -> bool:
-    """True for a form of a verb of deeds, or of one that the users' words have; none takes no call."""
-    return _is_known(form) or any(base in asked and not is_no_deed(base) for base in bases(form))
+def may_be_action(form: str, asked: str) -> bool:
+    """True for a form of a verb of actions, or of one that the users' words have; none takes no call."""
+    return _is_known(form) or any(base in asked and not is_no_action(base) for base in bases(form))

@@ -1,0 +1,1 @@
+"""What sentences say, from their words alone: no trace."""
