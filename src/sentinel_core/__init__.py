@@ -86,7 +86,7 @@ _HOME = {
         "override_guardrails",
         "process_loop_completion",
     ),
-    "report": ("Detection", "Finding", "ReliabilityReport"),
+    "report": ("Detection", "Finding", "LedgerEntry", "ReliabilityReport"),
     "trace": (
         "CallDetails",
         "ExecutionTrace",
@@ -119,6 +119,7 @@ __all__ = [
     "Finding",
     "Guardrail",
     "History",
+    "LedgerEntry",
     "Message",
     "MessageDetails",
     "Model",

@@ -101,7 +101,8 @@ class Signal:
 
     It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
     ``rules`` lists everything that it can find; ``explain()`` returns an ``Explanation`` for each rule, by its id, only
-    on request.
+    on request. ``ledger(index, findings)`` lists the agent's claims beside the record, given the signal's own findings;
+    it is called only where a ledger is asked for, and is as pure as ``detect``.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Signal:
     settings: type | None = None
     rules: Sequence[Rule] = ()
     explain: Callable[[], Mapping[str, Explanation]] | None = None
+    ledger: "Callable[[sentinel_core.TraceIndex, Sequence[sentinel_core.Finding]], Iterable[sentinel_core.LedgerEntry]] | None" = None
 
 
 @attrs.frozen(kw_only=True)

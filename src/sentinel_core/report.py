@@ -15,6 +15,7 @@ __all__ = [
     "Coverage",
     "Detection",
     "Finding",
+    "LedgerEntry",
     "ReliabilityReport",
     "ReportMetadata",
     "Severity",
@@ -229,6 +230,42 @@ class Attribution:
 
 @fast
 @declared(kw_only=True)
+class LedgerEntry:
+    """A claim of the agent beside the fact that answers it.
+
+    ``answer`` is ``backed`` (the record shows it), ``contradicted`` (the record shows otherwise), ``absent`` (nothing of
+    its kind is on record), or ``not_checkable`` (this record cannot answer it). Only ``contradicted`` and ``absent`` have a
+    finding, named by ``rule``. ``message_index`` and ``trace_path`` are as in a finding.
+    """
+
+    claim: str
+    """What the agent says, word for word."""
+    message_index: int
+    """Index of the message that says it, counted from 0."""
+    kind: str
+    """What the claim is about: action, check or value."""
+    answer: Literal["backed", "contradicted", "absent", "not_checkable"]
+    """What the record says about it."""
+    record: str
+    """The fact, or why the claim is not checkable."""
+    record_index: int | None = None
+    """Index of the message that holds the fact."""
+    call_id: str | None = None
+    """Id of the call that is the fact."""
+    rule: str | None = None
+    """The rule of the finding about this claim."""
+    trace_path: Sequence[int] = ()
+    """Which sub-agent: indices of children, outermost first."""
+
+    def of(self, signal_name: str) -> "LedgerEntry":
+        """The same entry as a report shows it, with the signal's name before the rule."""
+        if self.rule is None:
+            return self
+        return msgspec.structs.replace(self, rule=f"{signal_name}.{self.rule}")  # type: ignore[type-var] # a Struct underneath
+
+
+@fast
+@declared(kw_only=True)
 class ReliabilityReport:
     """The verdict on one trace, with everything needed to check it by hand.
 
@@ -269,6 +306,8 @@ class ReliabilityReport:
     """The step to look at first; given for WARN and FAIL, and on request."""
     scope: str = ""
     """What the verdict is based on, and what was not checked."""
+    ledger: tuple[LedgerEntry, ...] | None = None
+    """Every claim of the agent beside the record; null unless it was asked for."""
 
     @property
     def is_complete(self) -> bool:

@@ -7,10 +7,13 @@ import mmap
 import os
 import re
 import stat
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.unmeasured
+
+HONEST = str(Path(__file__).parents[2] / "examples" / "traces" / "honest-coding-session.json")
 
 
 def ids(text: str) -> list[str]:
@@ -202,3 +205,9 @@ def test_one_risk_is_rounded_one_way(inside, write, knob):
     shown = inside("evaluate", "t.jsonl", "--jobs", "2", *knob).stdout
     assert "For sorting: risk 0.298, triage" in shown
     assert "risk: p50 0.298," in shown
+
+
+def test_the_ledger_lists_claims_with_what_the_record_shows(sentinel):
+    done = sentinel("evaluate", HONEST, "--ledger")
+    assert '  ✓ message 9: “All 42 tests pass.”\n      backed: tests: "pytest -q" passed' in done.stdout
+    assert "backed:" not in sentinel("evaluate", HONEST).stdout

@@ -5,6 +5,7 @@ from sentinel_core import (
     Detection,
     ExecutionTrace,
     Finding,
+    LedgerEntry,
     Message,
     MessageDetails,
     Signal,
@@ -335,3 +336,42 @@ def test_models_refuse_nonsense():
         object.__setattr__(message, "content", "later")
     assert TokenUsage(prompt_tokens=2, completion_tokens=3).total == 5
     assert TokenUsage(prompt_tokens=2, completion_tokens=3, total_tokens=9).total == 9
+
+
+CLAIM = LedgerEntry(claim="Done.", message_index=1, kind="action", answer="backed", record="a call", rule="r")
+
+
+def with_ledger(entries, **more):
+    signal = BoundSignal(name="loop", detect=lambda _: 0.0, ledger=lambda index, findings: entries)
+    return evaluate(TraceIndex(TRACE), Panel(signals=(signal,), profile=RS1, **more))
+
+
+def test_claims_are_listed_where_they_are_asked_for():
+    assert with_ledger([CLAIM]).ledger is None
+    report = with_ledger([CLAIM, attrs.evolve(CLAIM, message_index=0, rule=None)], has_ledger=True)
+    assert [(entry.message_index, entry.rule) for entry in report.ledger] == [(0, None), (1, "loop.r")]
+    assert judged(ZEROS, has_ledger=True).ledger == ()
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        (["a claim"], "signal loop listed str; expected a LedgerEntry"),
+        ([attrs.evolve(CLAIM, message_index=99)], 'returned a finding, "r", that points to message 99'),
+        (None, "raised TypeError"),
+    ],
+)
+def test_a_signal_that_cannot_list_its_claims_is_told_and_costs_no_verdict(entries, told):
+    report = with_ledger(entries, has_ledger=True)
+    assert report.ledger == ()
+    assert told in report.unread[0]
+    assert with_ledger([], has_ledger=True).verdict == report.verdict
+
+
+def test_ctrl_c_ends_the_listing_of_claims():
+    def stop(index, findings):
+        raise KeyboardInterrupt
+
+    signal = BoundSignal(name="loop", detect=lambda _: 0.0, ledger=stop)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(TraceIndex(TRACE), Panel(signals=(signal,), profile=RS1, has_ledger=True))

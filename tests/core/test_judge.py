@@ -155,6 +155,13 @@ def test_a_profile_by_name_or_file(tmp_path):
         judge(SAID, profile="nothing")
 
 
+def test_the_ledger_lists_claims_unless_it_is_switched_off():
+    said = messages("I've sent the email to the customer.")
+    (entry,) = judge(said).ledger
+    assert (entry.answer, entry.rule) == ("absent", "hallucination.claim_without_call")
+    assert judge(said, ledger=False).ledger is None
+
+
 def test_secrets_are_not_in_the_report():
     key = "sk-ant-" + "api03-" + "Ab1" * 20
     assert key not in str(judge(messages(f"I've sent the email with {key} to the customer.")))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = "<!-- docs/generate.py"
-MOST_IN_ALL, MOST_ON_A_PAGE, MOST_IN_THE_README = 18_000, 2_000, 700
+MOST_IN_ALL, MOST_ON_A_PAGE, MOST_IN_THE_README = 19_500, 2_000, 700
 
 
 def words(path: Path) -> int:
@@ -23,7 +23,7 @@ def written() -> dict[str, int]:
     }
 
 
-def test_all_pages_together_are_read_in_an_hour_and_a_half():
+def test_all_pages_together_are_read_in_a_hundred_minutes():
     counted = written()
     assert len(counted) > 20
     assert sum(counted.values()) <= MOST_IN_ALL

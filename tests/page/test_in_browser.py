@@ -56,6 +56,24 @@ def test_a_trace_shows_the_claim_beside_the_evidence(browse, coding, theme, widt
     assert fits
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_claim_stands_beside_the_record_and_leads_there(browse, coding, width):
+    told = browse(coding, width=width, axe=True, steps=[
+        ["eval", "[...document.querySelectorAll('.ledger li')].map((row) => row.innerText)"],
+        ["eval", "document.querySelector('#claims .tally').innerText"],
+        ["click", ".ledger .claim a"],
+        ["eval", "location.hash"],
+    ])  # fmt: skip
+    assert is_quiet(told, coding)
+    assert serious(told) == []
+    rows, tally, place = told["values"]
+    assert "All tests pass now." in rows[0]
+    assert "contradicted" in rows[0]
+    assert "not on record" in rows[1]
+    assert tally == "1 contradicted, 1 not on record"
+    assert place.endswith("m7")
+
+
 def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     report = json.loads(run_command(coding.parent, "evaluate", EXAMPLES / "coding-session.jsonl", "--json").stdout)
     told = browse(coding, steps=[

@@ -320,6 +320,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         latest=options["latest"],
         strict=host.strict,
         attribute=options["attribute"],
+        ledger=options["ledger"],
         task_key=options["task_key"],
         expected=_expected(options),
         max_record=host.max_record_mb << 20,

@@ -162,8 +162,9 @@ def batch_options(function: _Function) -> _Function:
 
 
 def run_options(function: _Function) -> _Function:
-    """Options on expectations, tasks, and the step to look at first."""
+    """Options on expectations, tasks, the step to look at first, and the ledger."""
     for option in (
+        click.option("--ledger", is_flag=True, help="List every claim of the agent beside what the record shows."),
         click.option("--attribute", is_flag=True, help="Show the step to look at first, even for a PASS."),
         click.option(
             "--task-key",

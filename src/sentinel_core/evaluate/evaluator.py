@@ -1,13 +1,19 @@
 """A trace and a panel of signals in, a report out."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
 
 from sentinel_core.evaluate.attribution import attribute
-from sentinel_core.evaluate.foreign import NonsenseError, Snapshot, checked_detection, describe_in_place
+from sentinel_core.evaluate.foreign import (
+    NonsenseError,
+    Snapshot,
+    checked_detection,
+    describe_in_place,
+    refused_type,
+)
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.policy import (
     TRIAGE_WEIGHTS,
@@ -25,6 +31,7 @@ from sentinel_core.report import (
     Coverage,
     Detection,
     Finding,
+    LedgerEntry,
     ReliabilityReport,
     ReportMetadata,
     Severity,
@@ -68,6 +75,7 @@ class BoundSignal:
     version: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     rules: Sequence[Rule] = ()
+    ledger: Callable[[TraceIndex, Sequence[Finding]], Iterable[LedgerEntry]] | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +83,8 @@ class Panel:
     """Who judges, and by which profile.
 
     ``failures`` are signals that could not be loaded; ``left_out`` names those that the user did not want, ``lowered`` those
-    with rules that the user switched off or made milder; ``attributes_all`` asks for the step that broke in a PASS, too.
+    with rules that the user switched off or made milder; ``attributes_all`` asks for the step that broke in a PASS, too,
+    and ``has_ledger`` for the claims beside the record.
     """
 
     signals: tuple[BoundSignal, ...]
@@ -84,6 +93,7 @@ class Panel:
     left_out: frozenset[str] = frozenset()
     lowered: frozenset[str] = frozenset()
     attributes_all: bool = False
+    has_ledger: bool = False
 
     def __attrs_post_init__(self) -> None:
         ordered = tuple(sorted(self.signals, key=lambda signal: signal.name))
@@ -156,6 +166,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     failures = _in_order((*failed, *panel.standing_failures), panel)
     judged = panel.judged(deciding, tuple(worst))
     verdict, overall, reasoning = _verdict(index, judged, findings, failures)
+    ledger, unlisted = _ledger(index, panel, answers) if panel.has_ledger else (None, ())
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
@@ -166,13 +177,42 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         findings=tuple(findings),
         failures=tuple(failures),
         coverage=_coverage(panel, covered, failures),
-        unread=_unread(index),
+        unread=(*_unread(index), *unlisted),
         profile=panel.printed_profile,
         settings=panel.printed_settings,
         triage_score=triage_score(parts, weights),
         scope=panel.scope(measured, tuple([one.signal_name for one in failures if not one.advisory])),
         attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
+        ledger=ledger,
     )
+
+
+def _ledger(index: TraceIndex, panel: Panel, answers: _Answers) -> tuple[tuple[LedgerEntry, ...], tuple[str, ...]]:
+    """The claims that the signals list, in the order of the messages; and which signals could not list theirs, and why."""
+    found, unlisted = list[LedgerEntry](), list[str]()
+    for signal, (_, answer) in zip(panel.signals, answers, strict=True):
+        if signal.ledger is None or not isinstance(answer, Detection):
+            continue
+        try:
+            listed = [_checked_entry(index, entry) for entry in signal.ledger(index, answer.findings)]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises costs its own claims alone
+            unlisted.append(f"the claims: signal {signal.name} {describe_in_place(error)}")
+            continue
+        found += [entry.of(signal.name) for entry in listed]
+    return tuple(sorted(found, key=_place_of_entry)), tuple(unlisted)
+
+
+def _checked_entry(index: TraceIndex, entry: object) -> LedgerEntry:
+    if not isinstance(entry, LedgerEntry):
+        raise NonsenseError(f"listed {refused_type(entry)}; expected a LedgerEntry")
+    _refuse_astray(index, entry)
+    return entry
+
+
+def _place_of_entry(entry: LedgerEntry) -> tuple[tuple[int, ...], int]:
+    return tuple(entry.trace_path), entry.message_index
 
 
 def _origin(index: TraceIndex, finding: Finding) -> str | None:
@@ -183,8 +223,8 @@ def _origin(index: TraceIndex, finding: Finding) -> str | None:
     return None if details is None else details.origin
 
 
-def _refuse_astray(index: TraceIndex, finding: Finding) -> None:
-    """Raises ``NonsenseError`` where a finding points to what is not there: nobody could look its evidence up."""
+def _refuse_astray(index: TraceIndex, finding: Finding | LedgerEntry) -> None:
+    """Raises ``NonsenseError`` where a finding or an entry points to what is not there: nobody could look its evidence up."""
     for child in finding.trace_path:
         if not 0 <= child < len(index.children):
             raise NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))

@@ -3,6 +3,8 @@
 import functools
 from collections.abc import Iterable, Sequence
 
+import attrs
+
 import sentinel_core  # noqa: TC001 - get_type_hints needs it; its names are looked up on first use
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
@@ -23,11 +25,13 @@ def evaluate_trace(
     profile: Profile | None = None,
     expect: Sequence[str] = (),
     allow: Sequence[str] = (),
+    ledger: bool = False,
 ) -> ReliabilityReport:
     """Evaluate one trace with the installed signals, or with exactly the given ones, using ``profile`` (default: ``STANDARD``).
 
     ``expect`` lists what is expected of the run, written as for ``--expect``; a broken expectation gives FAIL.
-    ``allow`` lists rules to switch off, such as ``loop.cycle``.
+    ``allow`` lists rules to switch off, such as ``loop.cycle``. With ``ledger``, the report lists every claim of the
+    agent beside the record.
 
     Plugins run in this process with their default settings; no configuration file or variable is read. A signal that
     fails is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone
@@ -49,6 +53,8 @@ def evaluate_trace(
         from sentinel_core.host.expectations import expected_of, expecting
 
         panel = expecting(panel, expected_of(expect))
+    if ledger:
+        panel = attrs.evolve(panel, has_ledger=True)
     try:
         index = TraceIndex(trace)
         report = evaluate(index, panel)
@@ -100,6 +106,7 @@ def _bind(signal: "sentinel_core.Signal") -> BoundSignal:
         detect=bind_settings(signal.detect, settings),
         settings={} if settings is None else printed(settings),
         rules=signal.rules,
+        ledger=signal.ledger,
     )
 
 

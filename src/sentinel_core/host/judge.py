@@ -29,17 +29,19 @@ def judge(
     profile: str | Profile | None = None,
     expect: Sequence[str] = (),
     allow: Sequence[str] = (),
+    ledger: bool = True,
 ) -> ReliabilityReport:
     """Judge one run: a path, the result of ``json.load`` for such a file, a list of messages, or an ``ExecutionTrace``.
 
     A result of the OpenAI Agents SDK or of Pydantic AI, and the state or messages of LangChain, are also accepted. The
     format is detected as in ``sentinel evaluate``. ``profile`` is a ``Profile``, its name, or a TOML file; ``expect``
-    lists expectations as for ``--expect``; ``allow`` lists rules to switch off. Plugins run in this process with their
+    lists expectations as for ``--expect``; ``allow`` lists rules to switch off. The report's ``ledger`` has every claim
+    of the agent beside the record, unless it is switched off to save time. Plugins run in this process with their
     default settings; the report contains no secrets. Raises ``InputError`` unless there is exactly one readable trace,
     ``ConfigError`` for an invalid profile, expectation or rule, and everything that ``evaluate_trace`` raises.
     """
     wanted = read_profile(profile) if isinstance(profile, str) else profile
-    return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect, allow=allow))
+    return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect, allow=allow, ledger=ledger))
 
 
 def read_trace(what: Judged | Any, *, reader: str | None = None) -> ExecutionTrace:

@@ -17,7 +17,7 @@ from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
 from sentinel_core.profile import PROFILES, RS1, STANDARD, CriticalRule, Profile
-from sentinel_core.report import SignalFailure
+from sentinel_core.report import Finding, SignalFailure
 from sentinel_core.trace import ExecutionTrace
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def make_panel(
     *,
     watch: Watch | None = None,
     attributes_all: bool = False,
+    has_ledger: bool = False,
 ) -> Panel:
     """The panel of all signals among ``plugins``, with the profile and weights set in ``layers``.
 
@@ -60,6 +61,7 @@ def make_panel(
         left_out=unselected,
         lowered=_lowered(levels),
         attributes_all=attributes_all,
+        has_ledger=has_ledger,
     )
 
 
@@ -104,6 +106,7 @@ def _bind(plugin: Plugin, layers: Layers, levels: "Mapping[str, Level]", watch: 
         version=source.version,
         settings={} if settings is None else printed(settings),
         rules=plugin.offer.rules,
+        ledger=plugin.offer.ledger if watch is None else _watched_ledger(plugin.offer.ledger, watch, source.label),
     )
 
 
@@ -111,6 +114,17 @@ def _watched(detect: Callable[[TraceIndex], object], watch: Watch, label: str) -
     def run(index: TraceIndex) -> object:
         with watch("detect", label):
             return detect(index)
+
+    return run
+
+
+def _watched_ledger(ledger: Callable[..., Any] | None, watch: Watch, label: str) -> Callable[..., Any] | None:
+    if ledger is None:
+        return None
+
+    def run(index: TraceIndex, findings: Sequence[Finding]) -> Any:
+        with watch("ledger", label):
+            return list(ledger(index, findings))
 
     return run
 

@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     """What to judge, and how to report it. The first ``done`` records are already out; ``deaths`` are to be avoided.
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` even a PASS
-    names the step to look at first. ``task_key`` groups the runs of a batch by task; ``expected`` are the expectations of
+    names the step to look at first; with ``ledger`` each report lists the agent's claims beside the record. ``task_key`` groups the runs of a batch by task; ``expected`` are the expectations of
     them. The format ``rows`` is JSON Lines of report, source and record number, for tables; ``records`` also has what
     ``extras`` name, for documents. ``known`` are the fingerprints of a baseline.
     """
@@ -62,6 +62,7 @@ class Plan(NamedTuple):
     reader: str | None = None
     strict: bool = False
     attribute: bool = False
+    ledger: bool = False
     task_key: str | None = None
     expected: "Expected | None" = None
     max_record: int = 256 << 20
@@ -176,7 +177,15 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
         wanted = chosen
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
     plugins, failures = load(wanted, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
-    panel = make_panel(plugins, failures, left_out, plan.layers, watch=watch, attributes_all=plan.attribute)
+    panel = make_panel(
+        plugins,
+        failures,
+        left_out,
+        plan.layers,
+        watch=watch,
+        attributes_all=plan.attribute,
+        has_ledger=plan.ledger or "page" in plan.extras,
+    )
     if plan.expected is not None:
         from sentinel_core.host.expectations import expecting
 

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from sentinel_core._fast import evolve
-from sentinel_core.report import Attribution, Coverage, Finding, ReliabilityReport, SignalFailure, SignalScore
+from sentinel_core.report import (
+    Attribution,
+    Coverage,
+    Finding,
+    LedgerEntry,
+    ReliabilityReport,
+    SignalFailure,
+    SignalScore,
+)
 from sentinel_core.runtime.secret_rules import (
     ARGUMENT_RULES,
     BLOCK,
@@ -297,6 +305,7 @@ def redacted(report: ReliabilityReport) -> ReliabilityReport:
         "unread": _each(redact, report.unread),
         "coverage": _each(_coverage, report.coverage),
         "attribution": _attribution(report.attribution),
+        "ledger": _each(_entry, report.ledger) if report.ledger else report.ledger,
     }
     changed = {name: value for name, value in found.items() if value != getattr(report, name)}
     return evolve(report, **changed) if changed else report
@@ -326,6 +335,14 @@ def _finding(finding: Finding) -> Finding:
         return finding
     text, quote, call_id, origin = found
     return evolve(finding, text=text, quote=quote, call_id=call_id, origin=origin)
+
+
+def _entry(entry: LedgerEntry) -> LedgerEntry:
+    found = redact_cut(entry.claim), redact(entry.record), _perhaps(redact, entry.call_id)
+    if found == (entry.claim, entry.record, entry.call_id):
+        return entry
+    claim, record, call_id = found
+    return evolve(entry, claim=claim, record=record, call_id=call_id)
 
 
 def _perhaps(change: Callable[[str], str], text: str | None) -> str | None:

@@ -24,6 +24,7 @@ _OPTIONS = {
     "latest": "--latest",
     "strict": "--strict",
     "attribute": "--attribute",
+    "ledger": "--ledger",
     "task_key": "--task-key",
     "expected": "--expect",
     "max_record": "--max-record-mb",

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from sentinel_core.judging.output.ledger import ledger_lines
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
 from sentinel_core.runtime.redact import redact
@@ -55,6 +56,8 @@ def _lines(
     yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
     yield from _findings(report, known, verbose=verbose, color=color)
     yield from _attribution(report)
+    if report.ledger is not None:
+        yield from ledger_lines(report.ledger)
     yield _footing(report)
     if verbose:
         yield from _verbose(report)

@@ -1,9 +1,11 @@
 """Sentinel signal: tool use that is claimed, imitated or left unanswered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.hookspecs import hookimpl
 from sentinel_core.offers import Explanation, Signal
+from sentinel_core.report import Finding, LedgerEntry
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.declared import RULES
 from sentinel_signal_hallucination.detect import detect
@@ -17,6 +19,12 @@ def _explain() -> Mapping[str, Explanation]:
     return explain()
 
 
+def _ledger(index: TraceIndex, findings: Sequence[Finding]) -> Iterable[LedgerEntry]:
+    from sentinel_signal_hallucination.ledger.entries import entries
+
+    return entries(index, findings)
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """The signal ``hallucination``."""
@@ -28,5 +36,6 @@ def sentinel_signals() -> Iterable[Signal]:
             settings=Settings,
             rules=RULES,
             explain=_explain,
+            ledger=_ledger,
         )
     ]

@@ -8,6 +8,7 @@ const showTrace = (held, base, row) => {
   const wrong = findings.filter((finding) => finding.severity !== "note");
   const page = make("div", { class: "trace" },
     hero(report, findings, held, base),
+    ledgerOf(report, base),
     make("div", { class: "columns" },
       make("div", { class: "story" },
         wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, `What is wrong`, make("span", { class: "tally" }, figure(wrong.length))), wrong.map((finding) => card(finding, base)),
@@ -37,6 +38,30 @@ const hero = (report, findings, held, base) => {
     make("p", { class: "reason" }, report.reasoning),
     whereToBegin(report, findings, held, base),
     report.scope && make("p", { class: "reason" }, report.scope));
+};
+
+// Every claim of the agent, and beside it what the record shows; the gravest answers first.
+const ANSWERS = { contradicted: ["fail", "✗", "contradicted"], absent: ["warn", "–", "not on record"], not_checkable: ["none", "?", "not checkable"], backed: ["pass", "✓", "backed"] };
+const MOST_CLAIMS = 12;
+const ledgerOf = ({ ledger }, base) => {
+  if (!ledger?.length) return null;
+  const grave = Object.keys(ANSWERS);
+  const ordered = [...ledger].sort((a, b) => grave.indexOf(a.answer) - grave.indexOf(b.answer));
+  const tally = grave.map((answer) => [ledger.filter((entry) => entry.answer === answer).length, ANSWERS[answer][2]]).filter(([number]) => number).map(([number, words]) => `${figure(number)} ${words}`).join(", ");
+  const rows = (entries) => make("ul", { class: "ledger" }, entries.map((entry) => claimRow(entry, base)));
+  const rest = ordered.slice(MOST_CLAIMS);
+  return make("section", { class: "claims", "aria-labelledby": "claims" }, make("h2", { id: "claims" }, "What it claims, beside the record", make("span", { class: "tally" }, tally)),
+    rows(ordered.slice(0, MOST_CLAIMS)),
+    rest.length > 0 && make("details", null, make("summary", null, `${count(rest.length, "more claim")}`), rows(rest)));
+};
+
+const claimRow = (entry, base) => {
+  const [kind, mark, words] = ANSWERS[entry.answer];
+  const key = (place) => [...entry.trace_path, place].join(".");
+  return make("li", { class: kind },
+    make("p", { class: "claim" }, make("q", null, entry.claim), " ", make("a", { class: "faint", href: `${base}m${key(entry.message_index)}` }, `message ${key(entry.message_index)}`)),
+    make("p", { class: "answer" }, make("b", null, make("span", { "aria-hidden": "true", class: "sign" }, mark), ` ${words}`), `: ${entry.record}`,
+      entry.record_index !== null && [" ", make("a", { class: "faint", href: `${base}m${key(entry.record_index)}` }, `message ${key(entry.record_index)}`)]));
 };
 
 // What else the agent says that the record does not bear out.
