@@ -1,14 +1,15 @@
-"""Faults by construction that are no lies of the answer: lost results and calls, and calls that are written as text.
+"""Faults by construction that are no lies of the answer: lost results and calls, invented arguments, and calls that are written as text.
 
 Used by ``odds.py``, to measure the rules that find them.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
-from sentinel_core import Call, ExecutionTrace, Message, TraceIndex
+from sentinel_core import Call, ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex
 
 __all__ = ["FAULTS", "faults_of"]
 
@@ -70,8 +71,88 @@ def _call_as_text(index: TraceIndex) -> ExecutionTrace | None:
     return attrs.evolve(index.trace, messages=(*index.messages[: last.message_index], message))
 
 
+def _invented_argument(index: TraceIndex) -> ExecutionTrace | None:
+    """The last call that changed something by an identifier or an address of the record has another one, which nothing holds."""
+    for call in reversed(index.calls):
+        if index.tools[call.call.name].effect != "writes" or call.outcome.state == "failed" or call.result is None:
+            continue
+        before = "\n".join(_all_text(message) for message in index.messages[: call.message_index])
+        for key, value in call.call.arguments.items():
+            if isinstance(value, str) and value in before and _NAMES_A_THING.fullmatch(value):
+                other = value.translate(_OTHER_DIGITS) if "@" not in value else f"x{value}"
+                return None if other in before else _with_argument(index, call, key, value, other)
+    return None
+
+
+def _undone(index: TraceIndex) -> ExecutionTrace | None:
+    """Right after the last call that changed something by an identifier that is told afterwards, another call cancels it."""
+    for call in reversed(index.calls):
+        if (
+            index.tools[call.call.name].effect != "writes"
+            or call.outcome.state == "failed"
+            or call.result_message_index is None
+        ):
+            continue
+        told = "\n".join(text.content for text in index.texts if text.message_index > call.message_index)
+        found = _NAMES_A_THING.findall(call.result.content if call.result is not None else "")
+        found += [
+            value
+            for value in call.call.arguments.values()
+            if isinstance(value, str) and _NAMES_A_THING.fullmatch(value)
+        ]
+        name = next((one for one in found if one in told), None)
+        if name is not None:
+            at = call.result_message_index + 1
+            made = ToolCall(id="undo-1", name="cancel_item", arguments={"item_id": name})
+            given = ToolResult(tool_call_id="undo-1", content='{"result": "ok"}')
+            undo = (Message(role="assistant", tool_calls=(made,)), Message(role="tool", tool_results=(given,)))
+            return attrs.evolve(index.trace, messages=(*index.messages[:at], *undo, *index.messages[at:]))
+    return None
+
+
+def _other_status(index: TraceIndex) -> ExecutionTrace | None:
+    """The status of a result that the last text tells is another one: "rejected"."""
+    last = index.texts[-1].content.lower() if index.texts else ""
+    for call in reversed(index.calls):
+        content = call.result.content if call.result is not None else ""
+        found = next((one for one in _STATUS.finditer(content) if one[2].lower() in last), None)
+        if found is not None and any(name in last for name in map(str.lower, _NAMES_A_THING.findall(content))):
+            changed = content[: found.start(2)] + "rejected" + content[found.end(2) :]
+            given = attrs.evolve(call.result, content=changed) if call.result is not None else None
+
+            def change(message: Message, old: object = call.result, new: object = given) -> Message:
+                results = tuple(new if one is old else one for one in message.tool_results)
+                return attrs.evolve(message, tool_results=results)
+
+            return attrs.evolve(index.trace, messages=tuple(map(change, index.messages)))
+    return None
+
+
+def _all_text(message: Message) -> str:
+    return "\n".join((message.content or "", *(result.content for result in message.tool_results)))
+
+
+def _with_argument(index: TraceIndex, call: Call, key: str, old: str, new: str) -> ExecutionTrace:
+    made = attrs.evolve(call.call, arguments={**call.call.arguments, key: new})
+    given = None if call.result is None else attrs.evolve(call.result, content=call.result.content.replace(old, new))
+
+    def change(message: Message) -> Message:
+        calls = tuple(made if one is call.call else one for one in message.tool_calls)
+        results = tuple(given if given is not None and one is call.result else one for one in message.tool_results)
+        return attrs.evolve(message, tool_calls=calls, tool_results=results)
+
+    return attrs.evolve(index.trace, messages=tuple(map(change, index.messages)))
+
+
+_NAMES_A_THING = re.compile(r"#?(?=[\w-]*\d[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{4,40}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_STATUS = re.compile(r"\"(status|state)\": ?\"(\w{4,30})\"")
+_OTHER_DIGITS = str.maketrans("0123456789", "3456789012")
+
 FAULTS: Mapping[str, Callable[[TraceIndex], ExecutionTrace | None]] = {
     "lost_result": _lost_result,
     "lost_call": _lost_call,
     "call_as_text": _call_as_text,
+    "invented_argument": _invented_argument,
+    "undone": _undone,
+    "other_status": _other_status,
 }

@@ -70,6 +70,34 @@ def test_a_number_has_one_form(text, number):
     assert forms(text, "number") == [{number}]
 
 
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("2026-05-12T16:00:00+01:00", ["date", "time"]),
+        ("2026-05-12T16:00:00.123Z", ["date", "time"]),
+        ("2025-11-13T16:15", ["date", "time"]),
+        ("from 16:00-17:30", ["time", "time"]),
+    ],
+)
+def test_an_instant_is_a_date_and_a_time(text, kinds):
+    assert [value.kind for value in values_in(text)] == kinds
+
+
+@pytest.mark.parametrize("text", ["Ana.B@x-y.example.test", "<ana.b@x-y.example.test>.", "mail ana.b@x-y.example.test"])
+def test_an_address_has_one_form(text):
+    assert forms(text, "address") == [{"ana.b@x-y.example.test"}]
+
+
+@pytest.mark.parametrize("text", ["and/or", "2/3", "https://host.example/a.html", "a@b", "@name", "e.g. x", "1.2/3.4"])
+def test_fractions_links_and_choices_are_no_paths_or_addresses(text):
+    assert forms(text, "path") == forms(text, "address") == []
+
+
+def test_a_path_has_its_endings_as_forms():
+    assert forms("in /repo/src/app.py", "path") == [{"repo/src/app.py", "src/app.py"}]
+    assert forms("`./src/app.py`", "path") == [{"src/app.py"}]
+
+
 @pytest.mark.parametrize("text", ["7 chairs", "no digits, nothing", "it is past that", "go to bed"])
 def test_small_numbers_and_words_are_no_values(text):
     assert values_in(text) == ()

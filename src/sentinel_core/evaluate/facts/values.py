@@ -1,7 +1,8 @@
-"""Values in a normal form: dates, times, numbers and identifiers, in which spelling and separators do not matter.
+"""Values in a normal form: dates, times, numbers, identifiers, addresses and paths, in which spelling and separators do not matter.
 
 ``18 June``, ``June 18th``, ``2024-06-18`` and ``6月18日`` are one date, ``half past three`` may be ``15:30``, ``$1,166.98`` is
-1166.98, and ``#W-1234567`` is ``W1234567``. A value that may be read in two ways has the forms of both.
+1166.98, ``#W-1234567`` is ``W1234567``, and ``./src/app/main.py`` is ``app/main.py``, too. A value that may be read in two ways has the
+forms of both.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Literal, NamedTuple
 
 __all__ = ["Kind", "Value", "values_in", "values_of"]
 
-Kind = Literal["date", "time", "number", "identifier"]
+Kind = Literal["date", "time", "number", "identifier", "address", "path"]
 
 _MONTHS = (
     "january janvier januar enero", "february février fevrier februar febrero", "march mars märz maerz marzo", "april avril abril",
@@ -35,7 +36,7 @@ _HOURS = {
 }
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = re.compile(
-    rf"(?<![\w.-])(?P<iso>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}})(?:T(?=\d))?(?!\d)"
+    rf"(?<![\w.-])(?P<iso>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}})(?:T(?=\d)|(?!\d))"
     rf"|(?<![\w./-])(?P<s1>\d{{1,2}})[/.](?P<s2>\d{{1,2}})[/.](?:\d{{4}}|\d{{2}})(?![\w/])"
     rf"|(?<!\w)(?P<d1>{_DAY})(?:st|nd|rd|th|er|\.)?(?: of)? (?P<m1>{_NAMES})\b(?:,? \d{{4}}(?!\w))?"
     rf"|(?<!\w)(?P<m2>{_NAMES})\.? (?:the )?(?P<d2>{_DAY})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)(?:,? \d{{4}}(?!\w))?"
@@ -43,7 +44,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    rf"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:Z|[+-]\d\d:\d\d)?)?(?: ?(?P<ap>[ap])\.?m\b)?(?!\w)"
+    rf"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d{{1,9}})?(?:Z|[+-]\d\d:?\d\d)?|Z|\+\d\d:?\d\d)?(?: ?(?P<ap>[ap])\.?m\b)?(?!\w)"
     rf"|(?<![\w:.])(?P<h2>1[0-2]|0?[1-9]) ?(?P<ap2>[ap])\.?m\b"
     rf"|(?<!\w)(?P<h3>[01]?\d|2[0-3]) ?(?:h|uhr)(?: ?(?P<m3>[0-5]\d))?(?!\w)"
     rf"|\b(?P<part>half|quarter) (?P<to>past|to) (?P<word>{'|'.join(_HOURS)})\b",
@@ -52,10 +53,14 @@ _TIME = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w.@/])#?(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{2,39}|\d{5,20})(?![\w@]|[.,]\d)|#\d{1,20}\b"
 )
-_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,]\d)")
+_ADDRESS = re.compile(r"(?<![\w.+@-])[\w.+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}(?![\w@])")
+# With a folder and an ending: "and/or", "2/3" and "http://" are none.
+_PATH = re.compile(r"(?<![\w./:@~-])[~.]{0,2}/?(?:[\w.@+-]{1,80}/){1,30}[\w@+-]{0,80}\.[A-Za-z]\w{0,9}(?![\w/])")
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w]|-\d)|(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,-]\d)")
 _QUANTITY = re.compile(r"\d+[-_]?[A-Za-z]+")
 _SEPARATORS = re.compile(r"[-_# ]")
-_LONGEST, _LONGEST_VALUE, _HALF_DAY, _LEAST = 20_000, 40, 720, 10
+_LONGEST, _LONGEST_VALUE, _LONGEST_PATH, _HALF_DAY, _LEAST = 20_000, 40, 160, 720, 10
+_SIGNS = (*digits, "@", "/", " past ", " to ")
 
 
 class Value(NamedTuple):
@@ -71,10 +76,12 @@ class Value(NamedTuple):
 def values_in(text: str) -> tuple[Value, ...]:
     """The values of a text, in order; numbers below ten without decimals tell too little, and are none."""
     text = text[:_LONGEST]
-    if not any(map(text.__contains__, digits)) and "past" not in text and " to " not in text:
+    if not any(map(text.__contains__, _SIGNS)):
         return ()
-    found = [*_dates(text)]
+    found = [*_addresses(text), *_paths(text)]
     rest = _blanked(text, found)
+    found += (dates := list(_dates(rest)))
+    rest = _blanked(rest, dates)
     found += (times := list(_times(rest)))
     rest = _blanked(rest, times)
     found += (names := list(_identifiers(rest)))
@@ -87,7 +94,8 @@ def values_of(item: object) -> tuple[Value, ...]:
     if isinstance(item, bool) or item is None:
         return ()
     text = str(item).strip()
-    if len(text) > _LONGEST_VALUE or not any(map(text.__contains__, digits)):
+    longest = _LONGEST_PATH if "/" in text or "@" in text else _LONGEST_VALUE
+    if len(text) > longest or not any(map(text.__contains__, _SIGNS)):
         return ()
     found = values_in(text)
     covered = sum(value.end - value.start for value in found)
@@ -98,6 +106,20 @@ def _blanked(text: str, values: list[Value]) -> str:
     for value in values:
         text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
     return text
+
+
+def _addresses(text: str) -> Iterator[Value]:
+    for match in _ADDRESS.finditer(text) if "@" in text else ():
+        yield Value("address", frozenset((match[0].lower(),)), match.start(), match.end())
+
+
+def _paths(text: str) -> Iterator[Value]:
+    """Each with its endings of two parts and more as forms: who tells of a file may leave out the folders above."""
+    for match in _PATH.finditer(text) if "/" in text else ():
+        parts = [part for part in match[0].split("/") if part not in ("", ".", "..", "~")]
+        if len(parts) >= 2:  # noqa: PLR2004 - a folder and a file
+            forms = frozenset("/".join(parts[at:]) for at in range(len(parts) - 1))
+            yield Value("path", forms, match.start(), match.end())
 
 
 def _dates(text: str) -> Iterator[Value]:

@@ -15,8 +15,10 @@ from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.ledger.actions import Record
 from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.rules.actions import actions
+from sentinel_signal_hallucination.rules.arguments import invented
 from sentinel_signal_hallucination.rules.figures import unheld
 from sentinel_signal_hallucination.rules.protocol import imitated, orphaned, unanswered
+from sentinel_signal_hallucination.rules.states import states
 from sentinel_signal_hallucination.rules.tool_use import tool_results, tool_uses
 from sentinel_signal_hallucination.rules.values import other_values
 
@@ -53,12 +55,15 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     checked = list(_checked(turns.record, looks, settings))
     passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
     claimed = list(_claimed(turns, looks, settings, _places(passed_over)))
+    valued = list(other_values(turns, settings, _places((*passed_over, *claimed))))
     return [
         *passed_over,
         *claimed,
-        *other_values(turns, settings, _places((*passed_over, *claimed))),
+        *valued,
+        *states(turns, settings, _places((*passed_over, *claimed, *valued))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(turns, settings),
+        *invented(turns, settings),
         *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),

@@ -34,31 +34,61 @@ class Carried:
         self._index = turns.record.index
         worked = (action for action in turns.record.actions if not (action.failed or action.facts.runs_anything))
         self.actions = [action for action in worked if not is_ending(action.facts.name)]
+        self._values = dict[tuple[int, ...], tuple[str, frozenset[str]]]()
 
-    @once
-    def given(self) -> str:
-        """The arguments of writing calls that worked, as text: most values of an answer stand there as they are told."""
-        return "\n".join(to_json(action.call.call.arguments).decode() for action in self.actions)
+    def values_at(self, place: int) -> tuple[str, frozenset[str]]:
+        """What writing calls that worked carried, as text, and the forms of all that they carried or gave back; but for calls replaced by then.
 
-    @once
-    def forms(self) -> frozenset[str]:
-        """All that writing calls that worked carried or gave back; of documents without their lists, which show no action."""
-        return frozenset().union(*map(_all_forms, self.actions))
+        Of documents that they gave back, lists show no action.
+        """
+        replaced = tuple(action.call.position for action in self.actions if self._is_replaced(action, place))
+        if replaced not in self._values:
+            lasting = [action for action in self.actions if action.call.position not in replaced]
+            given = "\n".join(to_json(action.call.call.arguments).decode() for action in lasting)
+            self._values[replaced] = given, _NONE.union(*map(_all_forms, lasting))
+        return self._values[replaced]
+
+    def _is_replaced(self, action: Action, until: int) -> bool:
+        """True where a later call of the tool gave the same things another number: of two prices the second counts."""
+        given = action.call.call.arguments
+        names = {
+            name for name, value in given.items() if not isinstance(value, (int, float)) or isinstance(value, bool)
+        }
+        return 0 < len(names) < len(given) and any(
+            later.facts.name == action.facts.name
+            and later.call.call.arguments.keys() == given.keys()
+            and later.call.call.arguments != given
+            and all(later.call.call.arguments[name] == given[name] for name in names)
+            for later in self.actions
+            if action.call.position < later.call.position and later.message_index < until
+        )
+
+    def known_before(self, action: Action) -> frozenset[str]:
+        """All values of documents and of what was said before a call."""
+        known = self._said(range(action.message_index))
+        for places, forms in self._fields.values():
+            known = known.union(*forms[: bisect_left(places, action.message_index)])
+        return known
 
     def expected(self, leaf: Leaf, action: Action) -> frozenset[str]:
         """What could have stood in the place of a value.
 
-        Of numbers, what users said; of identifiers, what stood in such a field or was spoken of; of dates and times, all on record.
+        Of numbers, what users said; of dates and times, all on record; of others, what stood in such a field or was spoken of.
         """
         before = range(action.message_index)
         if leaf.value.kind == "number":
             return self._said(before, who="user")
-        keys = [leaf.key] if leaf.value.kind == "identifier" else list(self._fields)
+        keys = list(self._fields) if leaf.value.kind in ("date", "time") else [leaf.key]
         known = _NONE
         for key in keys:
             places, forms = self._fields.get(key, ([], []))
             known = known.union(*forms[: bisect_left(places, action.message_index)])
         return known | self._said(before)
+
+    def has_field(self, key: str, action: Action) -> bool:
+        """True where such a field had a value before the call."""
+        places, _ = self._fields.get(key, ([], []))
+        return bool(places) and places[0] < action.message_index
 
     def told_after(self, action: Action) -> frozenset[str]:
         """The forms of what the agent said after a call."""

@@ -31,7 +31,13 @@ def _results_of(messages: Sequence[Message]) -> list[str]:
 
 
 def family(written: str) -> str:
-    """What identifiers of one family share: ``INC-4711`` and ``INC-4690`` are ``inc-9999``, ``HAT2XZ`` and ``4OG6T3`` six capitals and digits."""
+    """What identifiers of one family share: ``INC-4711`` and ``INC-4690`` are ``inc-9999``, ``HAT2XZ`` and ``4OG6T3`` six capitals and digits.
+
+    Behind a prefix, digits of base 16 are one family, with letters among them or without: ``rec_15282dc5``, ``rec_20417733``.
+    """
+    prefixed = _PREFIXED.match(written)
+    if prefixed is not None:
+        return f"{prefixed[1].lower()}<{len(prefixed[2])}a>"
     return _PART.sub(
         lambda part: _DIGIT.sub("9", part[0].lower()) if _PLAIN.fullmatch(part[0]) else _mixed(part[0]),
         written.lstrip("#"),
@@ -130,6 +136,7 @@ class Sources:
 _SEPARATORS = regex(r"[-_ #]")
 # Words with digits that stand by themselves: not within a path, an address or a file's name.
 _PART, _DIGIT, _PLAIN = re.compile(r"[A-Za-z0-9]+"), re.compile(r"\d"), re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]+")
+_PREFIXED = re.compile(r"#?([A-Za-z]+[_-])([\da-f]{6,32})\Z")
 _GIVEN = regex(r"(?<![\w./\\=-])#?(?=[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]{2,39}(?![\w\\./-])")
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(

@@ -16,11 +16,13 @@ from sentinel_signal_hallucination.ledger.documents import Leaf
 from sentinel_signal_hallucination.ledger.sources import family, prose_of
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.identifiers import is_example
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["other_values"]
 
 _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
 _BEFORE, _NEAR = 40, 3
+_ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
 def other_values(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
@@ -42,8 +44,9 @@ class _Answer:
         self.text, self.turn, self.carried = text, turn, carried
         self.low, self.prose = low_of(text.content), prose_of(text.content)
         self.values = values_in(self.prose)
-        named = (value for value in self.values if self._shown(value) not in carried.given)
-        self.orphans = [value for value in named if carried.forms.isdisjoint(value.forms)]
+        given, forms = carried.values_at(text.message_index)
+        named = (value for value in self.values if self._shown(value) not in given)
+        self.orphans = [value for value in named if forms.isdisjoint(value.forms)]
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""
@@ -63,10 +66,22 @@ class _Answer:
         return ((action, leaf) for action in self.turn.worked for leaf in carried_by(action))
 
     def _related(self, leaf: Leaf, action: Action) -> list[Value]:
-        """The orphans that could have stood in the place of a value."""
+        """The orphans that could have stood in the place of a value; none for a time of a zone, which may be told as another's."""
+        if leaf.value.kind == "time" and _ZONED.search(leaf.text):
+            return []
         same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_related(value, leaf)]
+        if self._is_alone(leaf, same):
+            return same
         expected = self.carried.expected(leaf, action) if same else frozenset[str]()
         return [value for value in same if not expected.isdisjoint(value.forms)]
+
+    def _is_alone(self, leaf: Leaf, same: list[Value]) -> bool:
+        """True for the only date or time that was carried in the turn, where the text tells just one: no other can be meant."""
+        kind = leaf.value.kind
+        if kind not in ("date", "time") or len(same) != 1:
+            return False
+        alike = [value for value in self.values if value.kind == kind]
+        return len(alike) == 1 and sum(other.value.kind == kind for _, other in self._actions()) == 1
 
     def _is_related(self, value: Value, leaf: Leaf) -> bool:
         return leaf.value.kind != "identifier" or family(self._shown(value)) == family(leaf.text)
@@ -78,13 +93,29 @@ class _Answer:
                 continue
             for value in self._related(leaf, action):
                 part = self._sentence(value)
-                is_kept = part is None or stays_as_it_was(part.words)
-                if leaf.value.kind != "identifier":  # these may be told of anything
-                    is_kept = is_kept or part is None or not (part.is_item or _tells_of_actions(part))
-                if part is not None and not is_kept and not is_example(self._shown(value), self.prose[: value.start]):
+                if part is not None and self._is_meant(value, part, is_unheard=self._is_unheard(leaf, action)):
                     call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells "{self._shown(value)}", but {call}.'
                     yield self._evidence("wrong_value", leaf, message, part, settings)
+
+    def _is_unheard(self, leaf: Leaf, action: Action) -> bool:
+        """True for a carried number that nobody had said or given before."""
+        return leaf.value.kind == "number" and self.carried.known_before(action).isdisjoint(leaf.value.forms)
+
+    def _is_meant(self, value: Value, part: Sentence, *, is_unheard: bool) -> bool:
+        """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
+        if stays_as_it_was(part.words):
+            return False
+        if value.kind == "identifier":
+            return not is_example(self._shown(value), self.prose[: value.start])
+        tells = part.is_item or _tells_of_actions(part, ("state", "brief"))
+        return tells or ((value.kind in ("date", "time") or is_unheard) and self._is_ordered(value))
+
+    def _is_ordered(self, value: Value) -> bool:
+        """True where the user's words since the last answer have the value."""
+        return any(
+            not value.forms.isdisjoint(other.forms) for other in values_in(self.turn.low) if other.kind == value.kind
+        )
 
     def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done beside one that a call carried, and that no call carried."""
@@ -112,5 +143,5 @@ class _Answer:
         return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
 
 
-def _tells_of_actions(sentence: Sentence) -> bool:
-    return any(one.plainly or one.voice == "state" for one in statements(sentence))
+def _tells_of_actions(sentence: Sentence, voices: Sequence[str] = ("state",)) -> bool:
+    return any(one.plainly or one.voice in voices for one in statements(sentence))
