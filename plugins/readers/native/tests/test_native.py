@@ -79,6 +79,10 @@ def test_strict_reaches_the_codec():
         (b'[{"trace_id"', 60),
         (b'\xef\xbb\xbf {"messages"', 60),
         (b"messages trace_id", 0),
+        (b'{"trace_id": "t", "messages": [{"tool_calls": [{"id": "c", "function": {"name": "f"}}]}]}', 40),
+        (b'{"trace_id": "t", "messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}', 40),
+        (b'{"trace_id": "t", "messages": [{"tool_results": [{"tool_call_id": "c"}]}]}', 90),
+        (b'{"trace_id": "t", "messages": [{"tool_calls": [{"name": "f", "arguments": {"function": {}}}]}]}', 90),
         (b'{"trace_id": "t", "verdict": "PASS", "signal_scores": [', 0),
     ],
 )

@@ -329,3 +329,15 @@ def test_prompt_and_completion_lists():
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
     assert sniff_chat(head, "any") == sure
+
+
+def test_messages_under_a_trace_id_are_read():
+    from sentinel_core.traces.sources import choose_reader
+    from sentinel_readers_native import sentinel_trace_readers as native
+
+    for messages in (PARALLEL, [{"id": "m", **message} for message in PARALLEL]):
+        source = BytesSource(data=json.dumps({"trace_id": "mine", "messages": messages}).encode())
+        reader = choose_reader(source, [*native(), *sentinel_trace_readers()])
+        (trace,) = reader.read(source)
+        assert (reader.name, trace.trace_id) == ("openai-chat", "mine")
+        assert [made.name for made in trace.messages[1].tool_calls] == ["get_weather", "get_time"]

@@ -42,6 +42,7 @@ _CHAT: _Marks = (
     (b'"chat.completion"', rb'"object"\s*:\s*"chat\.completion"', 80),
     (b'"choices"', rb'"choices"\s*:\s*\[\s*\{[^{}\[\]]{0,200}"message"\s*:', 75),
     (b'"messages"', rb'"messages"\s*:\s*\[\s*\{\s*"(?:role|content|tool_calls|name)"\s*:', 70),
+    (b'"tool_calls"', rb'"tool_calls"\s*:\s*\[\s*\{[^{}\[\]]{0,400}"function"\s*:\s*\{', 65),
     (b'"role"', rb'\A[\[\s]*\{\s*"(?:role|content|tool_calls|name)"\s*:', 65),
     (b'"completion"', rb'"(?:prompt|completion)"\s*:\s*\[\s*\{\s*"(?:role|content)"\s*:', 65),
 )
@@ -50,7 +51,7 @@ _NO_MESSAGES = re.compile(rb'\{[^{}\[\]]{0,200}"messages"\s*:\s*\[\s*\]')
 # tau2's results begin with the run's settings and its tasks, which may fill the whole head.
 _TAU2_HEADER = (b'"num_trials"', b'"user_info"', b'"agent_info"')
 # Anthropic's content blocks: their own reader handles them better.
-_FOREIGN_BLOCKS = (b'"tool_use"', b'"tool_result"', b'"thinking"')
+_FOREIGN_BLOCKS = (b'"tool_use"', b'"tool_result"', b'"thinking"', b'"toolUse"', b'"toolResult"')
 _FOREIGN_CAP = 40
 _TAU2_SURE = 80
 _EMPTY_SURE = 65
