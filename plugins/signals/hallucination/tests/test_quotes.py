@@ -1,5 +1,6 @@
 """A finding's quote is a part of the message, whatever stands in it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,3 +34,20 @@ def test_a_plain_text_has_its_length_and_its_sentences_their_place(text):
     places = [(one.start, one.end) for one in sentences(low)]
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I edited src/invoice/amounts.py and ran it. Then I left.",
+            ["I edited src/invoice/amounts.py and ran it.", " Then I left."],
+        ),
+        ("I edited amounts.py so it works.", ["I edited amounts.py so it works."]),
+        ("The .env file is set.", ["The .env file is set."]),
+        ("I asked host/api.internal about it.", ["I asked host/api.internal about it."]),
+        ("Order 12 is cancelled.The rest follows.", ["Order 12 is cancelled.", "The rest follows."]),
+    ],
+)
+def test_a_sentence_does_not_end_at_the_dot_of_a_name(text, expected):
+    assert [text[one.start : one.end] for one in sentences(plain(text))] == expected

@@ -31,6 +31,14 @@ _EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
 _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 # Both begin with a set of characters: what is none of them is passed over quickly.
 _END = regex(r"[.!?\n](?:(?<=\n)|[.!?]*(?=[\s\"'”)\]]|\Z)|(?<=[.!])(?=[a-z]{2,} ))")
+# A dot before a word, without a space between them, ends a sentence ("Done.the rest") unless it stands in a name.
+_IN_NAME = regex(r"[\w)/\\-]*[/\\\d][\w/\\-]*\Z|(?:^|[\s(\"'])\Z")
+_EXTENSIONS = frozenset("""
+    bat bash bin cfg cjs com conf cpp cs css csv db dev diff doc docx env exe gif git go gradle gz hpp html ini io ipynb jar java
+    jpeg jpg js json jsonl jsx kt lock log lua md mdx mjs mts net org patch pdf php pl png proto ps py pyi rb rs rst scala scss sh
+    sql sqlite svelte svg swift tar tex tf toml ts tsv tsx txt vue wasm xls xlsx xml yaml yml zip
+""".split())  # fmt: skip  # noqa: SIM905 - a table of words
+_NEXT_WORD, _LONGEST_NAME = regex(r"[a-z]+"), 80
 _TOKEN = regex(r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))")
 
 
@@ -113,9 +121,18 @@ def _spans(low: str, start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
     """Where each sentence begins and ends, and whether it is a question."""
     for match in _END.finditer(low, start, stop):
         end = match.end()
+        if low[end : end + 1].isalpha() and _is_in_name(low, match):
+            continue
         yield start, end, "?" in match[0]
         start = end
     yield start, stop, False
+
+
+def _is_in_name(low: str, mark: re.Match[str]) -> bool:
+    """True for the dot of a file's or a host's name: "src/amounts.py", ".env"."""
+    following = _NEXT_WORD.match(low, mark.end())
+    is_extension = following is not None and following[0] in _EXTENSIONS
+    return is_extension or _IN_NAME.search(low[max(0, mark.start() - _LONGEST_NAME) : mark.start()]) is not None
 
 
 def span_around(text: str, start: int, end: int) -> str:
