@@ -14,6 +14,7 @@ from sentinel_core._fast import declared, fast
 
 __all__ = [
     "GAPS",
+    "GAPS_AT",
     "MOST_DEPTH",
     "NOTES",
     "CallDetails",
@@ -276,6 +277,9 @@ MOST_DEPTH = 200
 """Lists and objects in arguments and metadata are not nested deeper."""
 GAPS = "reading_gaps"
 """The metadata key under which a reader describes what it could not read. ``--strict`` judges no trace with such a gap."""
+
+GAPS_AT = "reading_gaps_at"
+"""The metadata key under which a reader lists the positions of messages in or before which something of the agent could not be read."""
 
 NOTES = "reading_notes"
 """The metadata key under which a reader describes what it left out on purpose."""

@@ -198,3 +198,17 @@ def test_a_plugin_of_that_name_is_told():
     panel = Panel(signals=(BoundSignal(name="expect", detect=lambda _: 0.0),), profile=RS1)
     with pytest.raises(ConfigError, match='a plugin offers a signal named "expect"'):
         expecting(panel, Expected())
+
+
+def test_of_what_was_not_read_no_call_is_missed():
+    partial = run(called("a", "read_file"), metadata={"reading_gaps": ["1 event of an unknown kind"]})
+    expected = [parse_expectation(one) for one in ("called:write_file", "called:write_file before x", "max-calls:1")]
+    found = check_expectations(TraceIndex(partial), expected)
+    assert (found.score, found.findings, found.details) == (0.0, (), "1 of 3 expectations were met.")
+    assert found.gaps == (
+        'Parts of the trace were not read: whether "called:write_file" is met was not checked.',
+        'Parts of the trace were not read: whether "called:write_file before x" is met was not checked.',
+    )
+    alone = check_expectations(TraceIndex(partial), expected[:1])
+    assert (alone.score, alone.details) == (None, found.gaps[0])
+    assert broken(partial, "not called:read_file") != ()

@@ -146,3 +146,27 @@ def test_checks_that_were_found_before_are_taken_over_where_the_result_is_the_sa
     index.recall(found, len(told.messages))
     assert [one.check.ending for one in index.calls] == ["as it was told", "2 passed", "3 passed"]
     assert index.calls[0].checks == (told.calls[0].check._replace(ending="as it was told"),)
+
+
+def test_calls_on_a_users_message_are_the_users():
+    asked = Message(role="user", content="I did it.", tool_calls=(ToolCall(id="u", name="toggle"),))
+    index = index_of(asked, result("u"), call("a"), result("a"))
+    assert ([one.call.name for one in index.calls], list(index.tools), index.orphans) == (["tool"], ["tool"], [])
+
+
+def test_what_was_not_read_and_from_where():
+    def trace(*children, **metadata):
+        details = TraceDetails(children=children) if children else None
+        return ExecutionTrace(trace_id="t", metadata=metadata, details=details)
+
+    def asked(trace):
+        index = TraceIndex(trace)
+        return index.is_partial, index.unread_from
+
+    lost = trace(reading_gaps=["1 event"], reading_gaps_at=[5, 3])
+    assert asked(trace()) == (False, None)
+    assert asked(trace(reading_gaps=["1 line"])) == (True, None)
+    assert asked(lost) == (True, 3)
+    assert asked(trace(trace(), lost, reading_gaps_at=[2])) == (True, 0)
+    assert asked(trace(reading_gaps=["x"], reading_gaps_at="3")) == (True, None)
+    assert asked(trace(reading_gaps=["x"], reading_gaps_at=[True, "3", 4])) == (True, 4)

@@ -69,3 +69,30 @@ def test_what_the_source_knows_is_kept():
     )
     assert (trace.schema, trace.details.source, trace.details.outcome) == (2, "test", "completed")
     assert trace.token_usage is None
+
+
+def test_what_is_lost_is_counted_where_it_was():
+    builder = TraceBuilder("t", "x")
+    builder.add(Piece(role="user", text="Hi.", lost=('part of the unknown kind "a"',)))
+    builder.lose("event of an unknown kind")
+    builder.lose("event of an unknown kind")
+    builder.add(Piece(role="assistant", text="Ho.", lost=("call in an unknown place",)))
+    builder.add(Piece(role="assistant", calls=(ToolCall(id="c", name=""),)))
+    assert builder.build(metadata={"reading_gaps": ["1 line"]}).metadata == {
+        "reading_gaps": [
+            "1 line",
+            '1 part of the unknown kind "a"',
+            "2 events of an unknown kind",
+            "1 call in an unknown place",
+            "1 call without a name",
+        ],
+        "reading_gaps_at": [1, 2],
+    }
+
+
+def test_of_many_unknown_kinds_the_first_ten_are_named():
+    builder = TraceBuilder("t", "x")
+    for number in range(12):
+        builder.lose(f"event of kind {number}", by_agent=False)
+    gaps = builder.build().metadata
+    assert gaps == {"reading_gaps": [*(f"1 event of kind {number}" for number in range(10)), "and 2 more kinds"]}

@@ -191,3 +191,85 @@ def test_a_call_in_the_content_and_in_the_list_is_one_call():
     )
     assert [(made.id, made.name, made.arguments) for made in piece.calls] == [("toolu_1", "look", {"at": 1})]
     assert piece.text == "I look."
+
+
+@pytest.mark.parametrize(
+    ("message", "calls", "results"),
+    [
+        (
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "f", "input": {"x": 1}}}]},
+            [("c", "f", {"x": 1})],
+            [],
+        ),
+        (
+            {"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": [{"json": [1]}]}}]},
+            [],
+            [("c", "[1]")],
+        ),
+        (
+            {
+                "role": "assistant",
+                "items": [{"content_type": "function_call", "id": "c", "name": "f", "arguments": "{}"}],
+            },
+            [("c", "f", {})],
+            [],
+        ),
+        (
+            {"role": "tool", "items": [{"content_type": "function_result", "id": "c", "result": "yes"}]},
+            [],
+            [("c", "yes")],
+        ),
+        (
+            {
+                "role": "assistant",
+                "blocks": [{"block_type": "tool_call", "tool_call_id": "c", "tool_name": "f", "tool_kwargs": {"x": 1}}],
+            },
+            [("c", "f", {"x": 1})],
+            [],
+        ),
+        (
+            {
+                "role": "tool",
+                "content": [
+                    {"type": "tool-result", "toolCallId": "c", "output": {"type": "error-text", "value": "no"}}
+                ],
+            },
+            [],
+            [("c", "no")],
+        ),
+    ],
+)
+def test_calls_and_results_of_frameworks(message, calls, results):
+    (piece,) = pieces_of(message)
+    assert [(call.id, call.name, call.arguments) for call in piece.calls] == calls
+    assert [(result.call_id, result.content) for result in piece.results] == results
+    assert piece.lost == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "lost"),
+    [
+        ({"content": [{"type": "hologram", "of": 1}]}, ('part of the unknown kind "hologram"',)),
+        ({"content": [{"do": {"x": 1}}, {"do": {}}]}, ('part of the unknown kind "do"',) * 2),
+        ({"content": [{}]}, ('part of the unknown kind ""',)),
+        ({"content": [{"type": "k" * 90}]}, (f'part of the unknown kind "{"k" * 40}"',)),
+        ({"content": None, "actions": [{"tool": "f", "args": {}}]}, ("call in an unknown place",)),
+        ({"content": "Done.", "more": {"deep": [{"name": "f", "input": "x"}]}}, ("call in an unknown place",)),
+        ({"content": None, "fragments": [1]}, ("message without any known part",)),
+        ({"content": "Hi.", "tools": [{"name": "f", "parameters": {}}]}, ()),
+        ({"content": [{"type": "image_url"}, {"image": {}}, {"type": "text", "text": "Hi."}]}, ()),
+        ({"content": "Hi.", "annotations": [{"start": 1}]}, ()),
+        ({"content": [{"citationsContent": {"content": [{"text": "Hi."}], "citations": []}}]}, ()),
+        ({"content": [{"type": "tool-result", "output": {"type": [], "value": 1}}]}, ()),
+    ],
+)
+def test_what_is_unknown_in_an_agents_message_is_told(message, lost):
+    (piece,) = pieces_of({"role": "assistant", **message})
+    assert piece.lost == lost
+
+
+def test_a_type_that_is_no_role_is_told():
+    (piece,) = pieces_of({"type": "narrator", "content": "Once."})
+    assert (piece.role, piece.unknown_role) == ("user", "narrator")
+    (piece,) = pieces_of({"type": "message", "content": "Hi."})
+    assert piece.unknown_role is None

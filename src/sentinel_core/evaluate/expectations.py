@@ -73,13 +73,22 @@ def check_expectations(index: "TraceIndex", expected: Sequence[Expectation]) -> 
     if not expected:
         return Detection(score=None, details="There are no expectations for this task.")
     made = list(_family(index, ()))
-    broken = [found for one in expected if (found := _CHECKS[one.rule](one, made, index)) is not None]
+    open_ = [one for one in expected if index.is_partial and _misses_call(one, made)]
+    gaps = [f'Parts of the trace were not read: whether "{one.written}" is met was not checked.' for one in open_]
+    judged = [one for one in expected if one not in open_]
+    broken = [found for one in judged if (found := _CHECKS[one.rule](one, made, index)) is not None]
     details = (
         f"{len(broken)} of {len(expected)} expectations were not met; {_called_tools(made)}."
         if broken
-        else f"{len(expected)} of {len(expected)} expectations were met."
+        else f"{len(judged)} of {len(expected)} expectations were met."
     )
-    return Detection(score=1.0 if broken else 0.0, findings=broken, details=details)
+    score = 1.0 if broken else 0.0 if judged else None
+    return Detection(score=score, findings=broken, details=gaps[0] if score is None else details, gaps=gaps)
+
+
+def _misses_call(one: Expectation, made: list[_Made]) -> bool:
+    """True where all that is wrong is a call that is absent."""
+    return one.rule in ("called", "before") and not _fits(made, one.first)
 
 
 def _family(index: "TraceIndex", path: tuple[int, ...]) -> Iterator[_Made]:

@@ -9,7 +9,7 @@ import attrs
 from sentinel_core._fast import record
 from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
 from sentinel_core.evaluate.tools import ToolFacts, tools_of
-from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical
+from sentinel_core.trace import GAPS, GAPS_AT, ExecutionTrace, Message, ToolCall, ToolResult, canonical, reading_remarks
 
 if TYPE_CHECKING:
     from sentinel_core.evaluate.checks import Check
@@ -141,6 +141,23 @@ class TraceIndex:
     def is_silent(self) -> bool:
         """True if neither the agent nor a sub-agent said anything or called a tool: there is nothing to judge."""
         return not (self.texts or self.calls) and all(child.is_silent for child in self.children)
+
+    @property
+    def is_partial(self) -> bool:
+        """True if the reader could not read all of the trace and its sub-agents: what seems to be absent may be in the rest."""
+        return bool(reading_remarks(self.trace, GAPS))
+
+    @property
+    def unread_from(self) -> int | None:
+        """The first message in or before which the agent may have made calls that could not be read; None if there is none.
+
+        A sub-agent may have worked at any time, so that for its parent it is the first.
+        """
+        places = self.trace.metadata.get(GAPS_AT)
+        known = [place for place in places if type(place) is int] if isinstance(places, list) else []
+        if any(child.unread_from is not None for child in self.children):
+            known.append(0)
+        return min(known, default=None)
 
     @property
     def tools(self) -> dict[str, ToolFacts]:

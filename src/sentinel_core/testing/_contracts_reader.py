@@ -6,10 +6,12 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import InputError
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.host.judge import judge
 from sentinel_core.host.plugins import installed
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
+from sentinel_core.testing._unknown_kinds import calls_in, files_with_unknown_kinds, is_told
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.codec import decode_trace, encode_trace
 from sentinel_core.traces.problems import problem_of
@@ -96,6 +98,24 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
                 lost = "" if again == outcome else _difference(outcome, again, "trace")
                 require(again == outcome, f"a trace must survive being written: {lost}")
 
+    def test_no_call_is_lost_in_silence(self) -> None:
+        """A call in a part, an event or a place of an unknown kind is read, or the trace says that something was not.
+
+        For what was not read, nobody is accused: the installed signals find no more in it than in the sample.
+        """
+        outcomes = self.read(self.sample())
+        calls, known = calls_in(outcomes), _accusations(outcomes)
+        silent, accused = list[str](), list[str]()
+        for changed in files_with_unknown_kinds(self.sample(), outcomes):
+            source = BytesSource(data=changed.data, name=self.filename(), strict=True)
+            found = list(self.make().read(source))
+            if calls_in(found) < calls and not is_told(found):
+                silent.append(changed.place)
+            elif is_told(found) and (more := _accusations(found) - known):
+                accused.append(f"{changed.place} ({', '.join(sorted(more))})")
+        require(not silent, f"what is unknown must be refused or told in reading_gaps: {'; '.join(silent)}")
+        require(not accused, f"what is unknown must not be held against the agent: {'; '.join(accused)}")
+
     def test_cut_file_does_not_raise(self) -> None:
         """A file cut at any point yields traces, or a ``ReadError`` that says what is wrong."""
         sample = self.sample()
@@ -103,6 +123,13 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
             for outcome in self.read(sample[:size]):
                 fits = isinstance(outcome, ExecutionTrace) or bool(outcome.message)
                 require(fits, f"cut after {size} bytes: a ReadError must have a message")
+
+
+def _accusations(outcomes: list[ExecutionTrace | ReadError]) -> set[str]:
+    """The rules by which the installed signals find an error or a warning."""
+    traces = [outcome for outcome in outcomes if isinstance(outcome, ExecutionTrace)]
+    found = (finding for trace in traces for finding in evaluate_trace(trace).findings)
+    return {finding.rule for finding in found if finding.severity != "note"}
 
 
 def _written(trace: ExecutionTrace) -> bytes:

@@ -301,3 +301,17 @@ def test_what_the_reader_could_not_read_may_be_the_last_word():
     for metadata, expected in (({}, ["no_answer"]), (gaps, [])):
         trace = ExecutionTrace(trace_id="t", messages=messages, metadata=metadata)
         assert [finding.rule for finding in detect(TraceIndex(trace)).findings] == expected
+
+
+def test_of_what_was_not_read_nothing_is_missed():
+    def found(*messages, **metadata):
+        trace = ExecutionTrace(trace_id="t", messages=(ASKED, *messages), metadata=metadata)
+        return [finding.rule for finding in detect(TraceIndex(trace)).findings]
+
+    gaps = ["1 part of the unknown kind"]
+    failed = (*called("run", "Error: no such file", success=False), said("It is fixed."))
+    assert found(*failed) == ["answered_after_failure"]
+    assert found(*failed, reading_gaps=gaps) == ["answered_after_failure"]
+    assert found(*failed, reading_gaps=gaps, reading_gaps_at=[2]) == []
+    silent = (*called("run", "ok"), Message(role="assistant"))
+    assert (found(*silent), found(*silent, reading_gaps=gaps)) == (["no_answer"], [])

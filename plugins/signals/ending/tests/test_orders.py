@@ -80,7 +80,7 @@ def test_a_run_that_goes_on_or_was_not_read_whole_did_not_end_there():
     talk = (asked("Hello."), said(PROPOSED), asked("Yes, go ahead."))
     assert rules(*talk, outcome="running") == ["order_not_carried_out"]
     assert rules(*talk, outcome="Interrupted") == ["order_not_carried_out"]
-    assert rules(*talk, metadata={GAPS: ["2 messages"]}) == ["order_not_carried_out"]
+    assert rules(*talk, metadata={GAPS: ["2 messages"]}) == []
     assert rules(*talk, outcome="completed") == ["unanswered_go_ahead"]
 
 

@@ -8,6 +8,7 @@ from sentinel_core._fast import evolve
 from sentinel_core.runtime.printable import counted
 from sentinel_core.trace import (
     GAPS,
+    GAPS_AT,
     ExecutionTrace,
     Message,
     MessageDetails,
@@ -17,11 +18,13 @@ from sentinel_core.trace import (
     ToolSchema,
     TraceDetails,
 )
-from sentinel_core.traces.readers.chat import LOST_CALLS, Piece, Result
+from sentinel_core.traces.readers.chat import LOST_CALLS, NAMELESS, Piece, Result
 from sentinel_core.traces.readers.roles import role_gaps
 from sentinel_core.traces.readers.usage import add_usage
 
 __all__ = ["TraceBuilder"]
+
+_MOST_NAMED = 10
 
 
 class TraceBuilder:
@@ -42,6 +45,7 @@ class TraceBuilder:
         self._usages: dict[str, TokenUsage] = {}
         self._unknown_roles: dict[str, int] = {}
         self._lost = Counter[str]()
+        self._lost_at: list[int] = []
         self._lost_calls: tuple[int, str] | None = None
         self._known_calls = set[str]()
 
@@ -57,8 +61,11 @@ class TraceBuilder:
         calls = self._register(piece.calls) if piece.calls else ()
         if piece.unknown_role is not None:
             self._unknown_roles[piece.unknown_role] = self._unknown_roles.get(piece.unknown_role, 0) + 1
+        if calls and not (piece.lost or all(call.name for call in calls)):
+            piece = evolve(piece, lost=(NAMELESS,) * sum(not call.name for call in calls))
         if piece.lost:
-            self._lost.update(piece.lost)
+            for what in piece.lost:
+                self.lose(what, by_agent=piece.role == "assistant")
             if LOST_CALLS in piece.lost:
                 self._lost_calls = (len(self.messages), calls[-1].id)
         results = tuple([self._pair(result) for result in piece.results]) if piece.results else ()
@@ -80,6 +87,15 @@ class TraceBuilder:
                 details=details,
             )
         )
+
+    def lose(self, what: str, *, by_agent: bool = True) -> None:
+        """Count something here that cannot be read, such as ``event of an unknown kind``: a reading gap.
+
+        What may be the agent's own may be a call: from here on, no signal concludes anything from a call that is absent.
+        """
+        self._lost[what] += 1
+        if by_agent and self._lost_at[-1:] != [len(self.messages)]:
+            self._lost_at.append(len(self.messages))
 
     def build(
         self,
@@ -109,8 +125,13 @@ class TraceBuilder:
 
     def _with_losses(self, metadata: dict[str, Any]) -> dict[str, Any]:
         lost = [counted(number, what, what.replace(" ", "s ", 1)) for what, number in self._lost.items()]
+        more = len(lost) - _MOST_NAMED
+        lost[_MOST_NAMED:] = [f"and {counted(more, 'more kind', 'more kinds')}"] if more > 0 else []
         gaps = [*lost, *role_gaps(self._unknown_roles)]
-        return {**metadata, GAPS: [*(metadata.get(GAPS) or ()), *gaps]} if gaps else metadata
+        if not gaps:
+            return metadata
+        places = {GAPS_AT: self._lost_at} if self._lost_at else {}
+        return {**metadata, GAPS: [*(metadata.get(GAPS) or ()), *gaps], **places}
 
     def _register(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
         """The calls, each with an id; registers them as open."""

@@ -1,7 +1,8 @@
 """Splits one chat message, in the format of any provider or framework, into neutral pieces.
 
-Known: OpenAI chat and Responses, Anthropic Messages, LangChain's three dump shapes, OpenTelemetry's GenAI parts,
-OpenInference, Gemini and ADK parts, Inspect. An unknown part is kept as text, never dropped in silence.
+Known: OpenAI chat and Responses, Anthropic Messages, Bedrock Converse, LangChain's three dump shapes, Semantic Kernel,
+LlamaIndex, OpenTelemetry's GenAI parts, OpenInference, Gemini and ADK parts, Inspect. An unknown part is kept as text and
+told in ``Piece.lost``, never dropped in silence.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,47 +12,46 @@ import attrs
 
 from sentinel_core._fast import declared, fast
 from sentinel_core.trace import CallDetails, Role, ToolCall, to_json
-from sentinel_core.traces.parsing import parse_json
+from sentinel_core.traces.readers.parts import (
+    Parts,
+    Result,
+    arguments_of,
+    call_of,
+    kind_of,
+    part_text,
+    sort_part,
+    success_of,
+    text_of,
+)
 from sentinel_core.traces.readers.roles import ROLES, role_of
 
-__all__ = ["LOST_CALLS", "Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of"]
+__all__ = [
+    "LOST_CALLS",
+    "NAMELESS",
+    "Piece",
+    "Result",
+    "arguments_of",
+    "call_of",
+    "pieces_of",
+    "stray_calls",
+    "text_of",
+]
 
 LOST_CALLS = "list of calls in no known shape"
-_NAMELESS = "call without a name"
+NAMELESS = "call without a name"
 _ODD_CONTENT = "content that is neither text nor a list of parts"
-_TEXT = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
-_REASONING = frozenset({"thinking", "reasoning", "redacted_thinking", "thought"})
-_CALL = frozenset((
-    "tool_use", "tool_call", "tool-call", "function_call", "functionCall", "server_tool_use", "server_tool_call",
-    "mcp_tool_use",
-))  # fmt: skip
+_STRANGE_CALL = "call in an unknown place"
+_STRANGE_MESSAGE = "message without any known part"
+_LONGEST_KIND = 40
+_DEEPEST = 4
+# A call in a format that nobody knows has a name and arguments; definitions of tools on offer have them, too.
+_NAMES = frozenset({"name", "tool", "toolName", "tool_name", "function", "function_name"})
+_GIVEN = frozenset({"args", "arguments", "input", "kwargs", "parameters", "tool_args", "tool_input", "tool_kwargs"})
+_OFFERS = frozenset({"available_tools", "functions", "tools"})
+_CONTENTS = ("contents", "parts", "items", "blocks")
 _CALL_LISTS = frozenset({"function_call", "invalid_tool_calls", "toolCalls", "tool_calls"})
-_SERVER_CALLS = ("server_tool", "mcp_tool_use")
-_RESULT = frozenset({"tool_result", "tool_call_response", "tool-result", "function_response", "functionResponse"})
-_RESULT_ENDINGS = ("_tool_result", "_tool_call_response")
-# Keys of the text in blocks that are neither text nor a file.
-_TEXT_KEYS: Mapping[str, tuple[str, ...]] = {
-    "bash_code_execution_result": ("stdout", "stderr"),
-    "code_execution_result": ("stdout", "stderr"),
-    "search_result": ("title", "source", "content"),
-    "web_fetch_result": ("url", "content"),
-    "web_search_result": ("title", "url"),
-}
 _PLAIN = frozenset({"content", "name", "role"})
 _PLAIN_RESULT = _PLAIN | {"tool_call_id"}
-_FAILED = frozenset({"error", "failed", "failure", "denied"})
-
-
-@fast
-@declared(kw_only=True)
-class Result:
-    """A tool's result. ``call_id`` is None if the source has none; ``name`` is the tool's, if known."""
-
-    content: str
-    call_id: str | None = None
-    name: str | None = None
-    success: bool | None = None
-    metadata: dict[str, Any] | None = None
 
 
 @fast
@@ -112,65 +112,9 @@ def _plain_piece(message: dict[str, Any]) -> Piece | None:
     return Piece(role=role, results=(Result(content=content, call_id=call_id.strip() or None, name=name),))
 
 
-def text_of(content: object) -> str:
-    """All text of a content: a string, or parts in any shape; anything else as JSON."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(filter(None, map(_part_text, content)))
-    return _part_text(content)
-
-
-def arguments_of(raw: object) -> tuple[dict[str, Any], str | None]:
-    """A call's arguments, and their text if they are not a JSON object."""
-    if isinstance(raw, dict):
-        return raw, None
-    if raw is None or raw == "":
-        return {}, None
-    text = raw if isinstance(raw, str) else to_json(raw).decode()
-    try:
-        value = parse_json(text.encode())
-    except (ValueError, RecursionError):
-        return {}, text
-    return (value, None) if isinstance(value, dict) else ({}, text)
-
-
-def call_of(raw: Mapping[str, Any], *, result_expected: bool = True) -> ToolCall:
-    """A tool call in any provider's shape."""
-    inner = raw.get("tool_call") or raw.get("function_call") or raw.get("functionCall") or raw
-    inner = inner if isinstance(inner, dict) else raw
-    custom = inner.get("custom")
-    if isinstance(custom, dict) and isinstance(custom.get("input"), str):
-        inner = {**custom, "id": inner.get("id"), "input": {"input": custom["input"]}}
-    function = inner.get("function")
-    named = function if isinstance(function, dict) else inner
-    name = (
-        function if isinstance(function, str) else named.get("name") or inner.get("toolName") or inner.get("tool_name")
-    )
-    given = named.get("arguments")
-    if given is None:
-        given = next((named[key] for key in ("args", "input", "parameters") if named.get(key) is not None), None)
-    arguments, not_json = arguments_of(given)
-    details = None
-    if not_json is not None or not result_expected:
-        details = CallDetails(raw_arguments=not_json, result_expected=result_expected)
-    call_id = inner.get("id") or inner.get("call_id") or inner.get("tool_call_id") or inner.get("toolCallId") or ""
-    return ToolCall(id=str(call_id).strip(), name=str(name or ""), arguments=arguments, details=details)
-
-
-@attrs.define
-class _Parts:
-    texts: list[str] = attrs.field(factory=list)
-    reasoning: list[str] = attrs.field(factory=list)
-    calls: list[ToolCall] = attrs.field(factory=list)
-    results: list[Result] = attrs.field(factory=list)
-
-
-def _lost(message: Mapping[str, Any], role: Role, parts: _Parts) -> tuple[str, ...]:
+def _lost(message: Mapping[str, Any], role: Role, parts: Parts) -> tuple[str, ...]:
     """What of a message cannot be read. Where calls are lost, one without a name stands for them."""
-    lost = [_NAMELESS for call in parts.calls if not call.name]
+    lost = [NAMELESS for call in parts.calls if not call.name]
     if any(_is_lost(message.get(key)) for key in ("tool_calls", "toolCalls")) or isinstance(
         message.get("function_call"), (str, list)
     ):
@@ -179,7 +123,38 @@ def _lost(message: Mapping[str, Any], role: Role, parts: _Parts) -> tuple[str, .
     content = message.get("content")
     if role != "tool" and content is not None and not isinstance(content, str | list) and not _holds_text(content):
         lost.append(_ODD_CONTENT)
+    lost += [f'part of the unknown kind "{kind[:_LONGEST_KIND]}"' for kind in parts.unknown]
+    if role == "assistant" and not (parts.calls or lost):
+        lost += _strange(message, parts)
     return tuple(lost)
+
+
+def _strange(message: Mapping[str, Any], parts: Parts) -> list[str]:
+    """What an agent's message without a call holds in places that nobody knows: a call, or all that it holds."""
+    if stray := stray_calls(message):
+        return [*stray]
+    is_empty = not (parts.texts or parts.reasoning or parts.results)
+    return (
+        [_STRANGE_MESSAGE] if is_empty and any(value and isinstance(value, list) for value in message.values()) else []
+    )
+
+
+def stray_calls(raw: Mapping[str, Any], *known: str) -> tuple[str, ...]:
+    """For ``Piece.lost``: what to tell where an object's values hold a call, but for those of the keys that are ``known``.
+
+    For a message in which the reader has found no call: one in a place that it does not know must not be lost in silence.
+    """
+    rest = (value for key, value in raw.items() if key not in _OFFERS and key not in known)
+    return (_STRANGE_CALL,) if any(_holds_call(value, _DEEPEST) for value in rest) else ()
+
+
+def _holds_call(value: object, depth: int) -> bool:
+    """Whether an object somewhere in the value has a name and arguments, as calls have."""
+    if isinstance(value, dict):
+        if not _NAMES.isdisjoint(value) and any(isinstance(value[key], (dict, str)) for key in _GIVEN & value.keys()):
+            return True
+        value = list(value.values())
+    return isinstance(value, list) and depth > 0 and any(_holds_call(entry, depth - 1) for entry in value)
 
 
 def _is_lost(listed: object) -> bool:
@@ -196,7 +171,7 @@ def _is_call(value: object) -> bool:
 
 def _holds_text(content: object) -> bool:
     """Whether an object of a content has a text or names its kind, as a part of a list does."""
-    return isinstance(content, dict) and (bool(_kind_of(content)) or _part_text(content) in content.values())
+    return isinstance(content, dict) and (bool(kind_of(content)) or part_text(content) in content.values())
 
 
 def _unwrapped(raw: object) -> Mapping[str, Any] | None:
@@ -215,16 +190,16 @@ def _unwrapped(raw: object) -> Mapping[str, Any] | None:
     return raw
 
 
-def _parts(message: Mapping[str, Any]) -> _Parts:
-    parts = _Parts()
+def _parts(message: Mapping[str, Any]) -> Parts:
+    parts = Parts()
     content = message.get("content")
     if content is None:
-        content = next((message[key] for key in ("contents", "parts") if message.get(key) is not None), None)
+        content = next((message[key] for key in _CONTENTS if message.get(key) is not None), None)
     if isinstance(content, str):
         parts.texts.append(content)
     elif isinstance(content, list):
         for part in content:
-            _sort_part(part, parts)
+            sort_part(part, parts)
     elif content is not None:
         parts.texts.append(text_of(content))
     for key in ("reasoning_content", "reasoning"):
@@ -235,52 +210,7 @@ def _parts(message: Mapping[str, Any]) -> _Parts:
     return parts
 
 
-def _sort_part(part: object, parts: _Parts) -> None:
-    if not isinstance(part, dict):
-        parts.texts.append(text_of(part))
-        return
-    inner = part.get("message_content")
-    if isinstance(inner, dict):  # keys beside it belong to it, such as a call
-        part = {**part, **inner}
-    kind = _kind_of(part)
-    if kind in _CALL:
-        parts.calls.append(call_of(part, result_expected=not kind.startswith(_SERVER_CALLS)))
-    elif kind in _RESULT or kind.endswith(_RESULT_ENDINGS):
-        parts.results.append(_result_of(part, kind))
-    elif kind in _REASONING or part.get("thought") is True:
-        parts.reasoning.append(_reasoning_of(part))
-    else:
-        parts.texts.append(_part_text(part))
-
-
-def _kind_of(part: Mapping[str, Any]) -> str:
-    """The part's type; in Gemini's format it is the key."""
-    kind = part.get("type") or part.get("part_kind")
-    if isinstance(kind, str):
-        return kind
-    return next(
-        (key for key in ("function_call", "functionCall", "function_response", "functionResponse") if part.get(key)), ""
-    )
-
-
-def _result_of(part: Mapping[str, Any], kind: str) -> Result:
-    inner = part.get(kind)
-    result = inner if isinstance(inner, dict) else part
-    keys = ("content", "response", "result", "output")
-    content = next((result[key] for key in keys if result.get(key) is not None), None)
-    call_id = next(
-        (result[key] for key in ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "id") if result.get(key)), None
-    )
-    name = result.get("name") or result.get("toolName")
-    return Result(
-        content=text_of(content),
-        call_id=str(call_id).strip() if call_id is not None else None,
-        name=name if isinstance(name, str) else None,
-        success=_success(result),
-    )
-
-
-def _own_result(message: Mapping[str, Any], parts: _Parts) -> Result:
+def _own_result(message: Mapping[str, Any], parts: Parts) -> Result:
     """A message of the role ``tool`` is itself a result."""
     call_id = message.get("tool_call_id") or message.get("call_id") or message.get("toolCallId")
     name = message.get("name") or message.get("tool_name") or message.get("function")
@@ -292,30 +222,8 @@ def _own_result(message: Mapping[str, Any], parts: _Parts) -> Result:
         content=text,
         call_id=str(call_id).strip() if call_id else None,
         name=name if isinstance(name, str) else None,
-        success=_success(message),
+        success=success_of(message),
     )
-
-
-def _success(result: Mapping[str, Any]) -> bool | None:
-    """False if the source marks a failure, True if it marks success, None if it says neither."""
-    flag = result.get("is_error", result.get("isError"))
-    if isinstance(flag, bool):
-        return not flag
-    if result.get("error") or _is_error(result.get("content")):
-        return False
-    if result.get("error") is False:
-        return True
-    status = result.get("status") or result.get("outcome")
-    if isinstance(status, str):
-        return (
-            False if status.lower() in _FAILED else True if status.lower() in ("success", "ok", "completed") else None
-        )
-    return None
-
-
-def _is_error(content: object) -> bool:
-    """True for the content that one of Anthropic's server-side tools returns when it fails."""
-    return isinstance(content, dict) and str(content.get("type") or "").endswith("_result_error")
 
 
 def _listed_calls(message: Mapping[str, Any]) -> Iterable[ToolCall]:
@@ -335,7 +243,7 @@ def _listed_calls(message: Mapping[str, Any]) -> Iterable[ToolCall]:
         yield call_of(message["function_call"])
 
 
-def _as_pieces(role: Role, parts: _Parts, *, user_side: bool) -> list[Piece]:
+def _as_pieces(role: Role, parts: Parts, *, user_side: bool) -> list[Piece]:
     text = "\n".join(filter(None, parts.texts)) or None
     reasoning = "\n".join(filter(None, parts.reasoning)) or None
     pieces = []
@@ -355,27 +263,3 @@ def _as_pieces(role: Role, parts: _Parts, *, user_side: bool) -> list[Piece]:
         return pieces
     pieces.append(Piece(role=role, text=text, reasoning=reasoning, calls=tuple(parts.calls)))
     return pieces
-
-
-def _reasoning_of(part: Mapping[str, Any]) -> str:
-    for key in ("thinking", "reasoning", "text", "content"):
-        if isinstance(part.get(key), str):
-            return str(part[key])
-    return text_of(part.get("summary")) if part.get("summary") else ""
-
-
-def _part_text(part: object) -> str:
-    if part is None or isinstance(part, str):
-        return part or ""
-    if not isinstance(part, dict):
-        return to_json(part).decode()
-    kind = _kind_of(part)
-    if kind in _TEXT or not kind:
-        for key in ("text", "content", "refusal"):
-            if isinstance(part.get(key), str):
-                return str(part[key])
-    if kind in _TEXT_KEYS:
-        return "\n".join(filter(None, (text_of(part.get(key)) for key in _TEXT_KEYS[kind])))
-    if kind and kind not in _TEXT:
-        return f"[{kind}]"
-    return to_json(dict(part)).decode()

@@ -10,6 +10,7 @@ __all__ = ["ROLES", "role_gaps", "role_of"]
 
 _MOST_NAMED = 5
 _LONGEST = 40
+_NO_ROLES = frozenset(("chat", "constructor", "generic", "message"))  # types of messages of any role
 
 ROLES: Mapping[str, Role] = {
     "ai": "assistant",
@@ -17,6 +18,7 @@ ROLES: Mapping[str, Role] = {
     "aimessagechunk": "assistant",
     "agent": "assistant",
     "assistant": "assistant",
+    "chatbot": "assistant",
     "chatmessage": "assistant",
     "developer": "system",
     "function": "tool",
@@ -41,8 +43,8 @@ def role_of(message: Mapping[str, Any], default: Role) -> tuple[Role, str | None
         value = message.get(key)
         if isinstance(value, str) and (role := ROLES.get(value) or ROLES.get(value.lower())) is not None:
             return role, None
-    name = message.get("role")
-    return default, name[:_LONGEST] if isinstance(name, str) and name else None
+    name = next(filter(None, map(message.get, ("role", "type"))), None)
+    return default, name[:_LONGEST] if isinstance(name, str) and name not in _NO_ROLES else None
 
 
 def role_gaps(counts: Mapping[str, int]) -> list[str]:

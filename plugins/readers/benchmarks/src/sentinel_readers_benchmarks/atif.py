@@ -21,7 +21,7 @@ from sentinel_core.traces.readers import (
     tool_schemas,
     usage_of,
 )
-from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, stray_calls, text_of
 from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
 
@@ -239,11 +239,13 @@ def _piece(step: dict[str, Any], role: Role) -> Piece:
     extra = {key: value for key, value in as_dict(step.get("extra")).items() if key != OWN}
     kept = {"llm_call_count": step.get("llm_call_count"), "reasoning_effort": step.get("reasoning_effort")}
     metadata = {key: value for key, value in kept.items() if isinstance(value, (int, float, str))}
+    calls = tuple(_call(raw) for raw in as_list(step.get("tool_calls")) if isinstance(raw, dict))
     return Piece(
         role=role,
         text=text_of(step.get("message")) or None,
         reasoning=as_text(step.get("reasoning_content")),
-        calls=tuple(_call(raw) for raw in as_list(step.get("tool_calls")) if isinstance(raw, dict)),
+        calls=calls,
+        lost=() if calls or role != "assistant" else stray_calls(step, "extra", "observation"),
         metadata=(metadata | ({"extra": extra} if extra else {})) or None,
     )
 

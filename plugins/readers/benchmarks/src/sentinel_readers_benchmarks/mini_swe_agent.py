@@ -124,6 +124,7 @@ class _Run:
             calls=tuple(map(_submitting, calls)),
             results=piece.results,
             metadata=piece.metadata,
+            lost=piece.lost,
         )
 
     def _answer(self, text: str, extra: dict[str, Any], call_id: str | None) -> Piece:

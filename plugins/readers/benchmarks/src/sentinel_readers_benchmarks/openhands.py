@@ -23,7 +23,7 @@ from sentinel_core.traces.readers import (
     usage_of,
 )
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number
-from sentinel_readers_benchmarks.openhands_events import Event, event_of
+from sentinel_readers_benchmarks.openhands_events import Event, event_of, is_known
 
 __all__ = ["read"]
 
@@ -136,6 +136,8 @@ class _Run:
             self.bad.append(position)
             return
         event = event_of(raw, from_user=self._asked_user)
+        if not is_known(raw):
+            self.levels[-1].builder.lose("event of an unknown kind")
         if event is None:
             return
         self._tools = self._tools or tool_schemas(event.tools)

@@ -10,7 +10,7 @@ from sentinel_core.traces.readers import Piece, pieces_of, usage_of
 from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, exit_success
 
-__all__ = ["Event", "event_of"]
+__all__ = ["Event", "event_of", "is_known"]
 
 # Internal notes of the runtime.
 _HOUSEKEEPING = frozenset(
@@ -28,6 +28,9 @@ _NO_ARGUMENTS = frozenset(
         "security_risk", "task_completed", "thought", "timeout", "timestamp", "tool_call_metadata", "args",
     }
 )  # fmt: skip
+_KINDS = frozenset((
+    "ActionEvent", "AgentErrorEvent", "MessageEvent", "ObservationEvent", "SystemPromptEvent", "UserRejectObservation",
+))  # fmt: skip
 _SPOKEN = ("thought", "final_thought")
 _ROLES: Mapping[object, Role] = {"user": "user", "agent": "assistant", "environment": "system"}
 
@@ -51,6 +54,14 @@ class Event:
     finishes: bool = False
     is_delegate: bool = False
     ends_delegate: bool = False
+
+
+def is_known(raw: dict[str, Any]) -> bool:
+    """False for an event of neither generation, and for one of the second whose kind is unknown."""
+    kind = raw.get("kind")
+    if isinstance(kind, str):
+        return kind in _HOUSEKEEPING or kind in _KINDS
+    return bool(as_text(raw.get("observation")) or as_text(raw.get("action")))
 
 
 def event_of(raw: dict[str, Any], *, from_user: bool) -> Event | None:

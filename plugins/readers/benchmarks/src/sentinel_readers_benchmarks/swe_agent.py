@@ -10,7 +10,7 @@ from typing import Any
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall
 from sentinel_core.traces.readers import Piece, TraceBuilder, gaps_at, pieces_of
-from sentinel_core.traces.readers.chat import Result, call_of, text_of
+from sentinel_core.traces.readers.chat import Result, call_of, stray_calls, text_of
 from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
 
@@ -59,6 +59,7 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
         entries, last = _entries(_as_history(raw["trajectory"]), "$.trajectory"), {}
     else:
         return document.error("expected a list at $.history or $.trajectory")
+    entries.lost = stray_calls(raw, "history", "info", "replay_config", "trajectory")
     return _trace(name, entries, last, info, raw)
 
 
@@ -73,6 +74,8 @@ def _trace(
         speakers[agent].add(entry, origin)
     main, *others = speakers.values() or [_Speaker(name)]
     main.finish(last)
+    for what in entries.lost:
+        main.builder.lose(what)
     metadata = {
         "exit_status": as_text(info.get("exit_status")),
         "cost_usd": number(as_dict(info.get("model_stats")).get("instance_cost")) or None,
@@ -105,6 +108,7 @@ class _Entries:
     def __init__(self) -> None:
         self.kept: list[tuple[str, dict[str, Any]]] = []
         self.bad: list[int] = []
+        self.lost: tuple[str, ...] = ()
 
     def go_on(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
         """Append the steps of the trajectory that a history which ends early has not; gives the step that it ends with.
@@ -217,6 +221,7 @@ class _Speaker:
             text=text_of(said).strip() or None,
             reasoning="\n".join(block for block in thinking if isinstance(block, str)) or None,
             calls=calls,
+            lost=() if native else stray_calls(entry),
         )
 
 

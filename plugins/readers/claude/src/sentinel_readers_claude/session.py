@@ -85,9 +85,16 @@ def read_session(source: Source) -> Session:
         entry = entry_of(raw, record.line) if isinstance(raw, dict) else None
         if entry is not None:
             session.entries.append(entry)
-        elif not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or raw["type"] in ("assistant", "user"):
+        elif _is_strange(raw):
             session.strange.append(record.line)
     return session
+
+
+def _is_strange(raw: object) -> bool:
+    """False for a line of Claude Code's own bookkeeping; a line of an unknown type with a message may be the agent's."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
+        return True
+    return raw["type"] in ("assistant", "user") or isinstance(raw.get("message"), dict)
 
 
 def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Spoken:

@@ -16,6 +16,7 @@ from sentinel_core.traces.readers import (
     tool_schemas,
     usage_of,
 )
+from sentinel_core.traces.readers.chat import stray_calls
 from sentinel_readers_claude.turns import Line, add_turns, blocks_of, merged_turns_of, outcome_of
 
 __all__ = ["read"]
@@ -29,6 +30,10 @@ _OUTCOMES: Mapping[str, str] = {
 }
 _KEPT_METADATA = ("duration_api_ms", "duration_ms", "num_turns", "permission_denials", "total_cost_usd")
 _MOST_LEVELS = 8
+# Events that repeat what other events say, or are between the client and the program that started it.
+_NO_MESSAGES = frozenset(
+    ("control_request", "control_response", "rate_limit_event", "result", "stream_event", "system")
+)
 
 
 @attrs.define(kw_only=True)
@@ -76,7 +81,7 @@ def _is_event(value: object) -> bool:
 
 
 def _take(record: Record, runs: dict[str, _Run]) -> bool:
-    """Add an event to its session; False for an empty message."""
+    """Add an event to its session; False for an empty message, and for what may be one of an unknown kind."""
     event = record.value
     session = event.get("session_id")
     name = session if isinstance(session, str) else ""
@@ -89,7 +94,7 @@ def _take(record: Record, runs: dict[str, _Run]) -> bool:
         run.results.append(event)
     elif kind in ("assistant", "user"):
         return _take_message(record, run)
-    return True
+    return kind in _NO_MESSAGES or not (isinstance(event.get("message"), dict) or stray_calls(event))
 
 
 def _take_message(record: Record, run: _Run) -> bool:

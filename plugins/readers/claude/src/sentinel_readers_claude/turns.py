@@ -223,14 +223,7 @@ def _settled(piece: Piece, withdrawn: set[str], *, unmarked: bool | None) -> Pie
     if not piece.results:
         return piece
     results = tuple(_result(result, unmarked=unmarked) for result in piece.results)
-    return Piece(
-        role=piece.role,
-        text=piece.text,
-        reasoning=piece.reasoning,
-        calls=piece.calls,
-        results=results,
-        metadata=piece.metadata,
-    )
+    return attrs.evolve(piece, results=results)
 
 
 def _call(call: ToolCall) -> ToolCall:

@@ -16,6 +16,13 @@ __all__ = ["Parts", "either", "gemini_usage", "parts_of", "result_of"]
 _STATUS: Mapping[str, bool] = {"success": True, "ok": True, "error": False, "failed": False, "failure": False}
 _ANSWER = ("output", "result", "error")
 _RAN = "executable_code"
+_LONGEST_KIND = 40
+# Parts that hold files, and keys that tell something about the part beside them.
+_SHOWN = frozenset((
+    "audio_metadata", "audio_transcription", "document_metadata", "file_data", "fileData", "inline_data", "inlineData",
+    "media_processing", "media_resolution", "mediaResolution", "part_metadata", "partMetadata", "speech_metadata",
+    "spreadsheet_metadata", "text", "thought", "thought_signature", "thoughtSignature", "video_metadata", "videoMetadata",
+))  # fmt: skip
 _SERVER_SIDE = CallDetails(result_expected=False)
 
 
@@ -27,6 +34,12 @@ class Parts:
     thoughts: list[str] = attrs.field(factory=list)
     calls: list[ToolCall] = attrs.field(factory=list)
     results: list[Result] = attrs.field(factory=list)
+    unknown: list[str] = attrs.field(factory=list)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What could not be read, for a piece."""
+        return tuple(f'part of the unknown kind "{kind[:_LONGEST_KIND]}"' for kind in self.unknown)
 
     @property
     def text(self) -> str | None:
@@ -108,6 +121,7 @@ def _sort(part: Mapping[str, Any], found: Parts) -> None:
         found.results.append(_ran(ran))
     else:
         found.texts.extend(_other_kind(part))
+        found.unknown.extend(_unknown_kind(part))
 
 
 def _ran(result: Mapping[str, Any]) -> Result:
@@ -122,3 +136,8 @@ def _ran(result: Mapping[str, Any]) -> Result:
 def _other_kind(part: Mapping[str, Any]) -> list[str]:
     """A part of another kind (a file, a picture) as its name in brackets."""
     return [f"[{key}]" for key, value in part.items() if isinstance(value, dict)][:1]
+
+
+def _unknown_kind(part: Mapping[str, Any]) -> list[str]:
+    """The first key of a part that nobody knows."""
+    return [key for key, value in part.items() if value is not None and key not in _SHOWN][:1]

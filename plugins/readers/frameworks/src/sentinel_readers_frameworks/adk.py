@@ -7,6 +7,7 @@ import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
 from sentinel_core.traces.readers import Piece, Record, TraceBuilder
+from sentinel_core.traces.readers.chat import stray_calls
 from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._gemini import Parts, either, gemini_usage, parts_of
 
@@ -52,15 +53,16 @@ def _add(builder: TraceBuilder, event: Mapping[str, Any], origin: str) -> None:
     author, timestamp = text(event.get("author")), utc(event.get("timestamp"))
     role: Role = "user" if author == "user" else "assistant"
     calls = _calls(event, parts) if parts.calls and role == "assistant" else ()
+    lost = parts.lost if parts.calls or parts.results or role == "user" else parts.lost or stray_calls(event)
     details = MessageDetails(
         id=text(event.get("id")),
         model=text(either(event, "model_version", "modelVersion")),
         usage=gemini_usage(either(event, "usage_metadata", "usageMetadata")),
         origin=origin,
     )
-    if parts.texts or parts.thoughts or calls:
+    if parts.texts or parts.thoughts or calls or lost:
         metadata = {"author": author} if author is not None and role == "assistant" else None
-        piece = Piece(role=role, text=parts.text, reasoning=parts.reasoning, calls=calls, metadata=metadata)
+        piece = Piece(role=role, text=parts.text, reasoning=parts.reasoning, calls=calls, metadata=metadata, lost=lost)
         builder.add(piece, timestamp=timestamp, details=details)
         details = MessageDetails(origin=origin)
     if parts.results:

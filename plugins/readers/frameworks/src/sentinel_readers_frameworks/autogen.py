@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
 from sentinel_core.traces.readers import Piece, Record, TraceBuilder, add_usage, pieces_of, usage_of
-from sentinel_core.traces.readers.chat import Result, call_of, text_of
+from sentinel_core.traces.readers.chat import Result, call_of, stray_calls, text_of
 from sentinel_readers_frameworks._files import (
     Placed,
     Skipped,
@@ -185,7 +185,8 @@ def _spoken(
             calls = (ToolCall(id="", name=_RAN, arguments={"code": code}),)
         if text(entry.get("type")) in _THOUGHTS or str(entry.get("role")).endswith("(thought)"):
             return Piece(role=role, reasoning=content, calls=calls, metadata=metadata)
-    return Piece(role=role, text=content, calls=calls, metadata=metadata)
+    lost = () if calls or role != "assistant" else stray_calls(entry)
+    return Piece(role=role, text=content, calls=calls, metadata=metadata, lost=lost)
 
 
 def _is_run(entry: Mapping[str, Any], following: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
 from sentinel_core.traces.readers import BadRecord, Piece, TraceBuilder
-from sentinel_core.traces.readers.chat import Result, call_of, text_of
+from sentinel_core.traces.readers.chat import Result, call_of, stray_calls, text_of
 from sentinel_readers_frameworks._files import Skipped, dicts, documents, mapping, place_of, text, utc
 from sentinel_readers_frameworks._gemini import gemini_usage, parts_of, result_of
 
@@ -15,6 +15,7 @@ __all__ = ["read"]
 
 _SUCCESS: Mapping[str, bool] = {"success": True, "error": False}
 _NOTICES = frozenset(("info", "warning", "error"))
+_KINDS = _NOTICES | {"gemini", "user"}
 _SUB_AGENTS = "*/*.jsonl"
 # The tool's own messages when a person stopped it.
 _STOPPED = ("request cancelled", "request canceled", "user cancelled", "user canceled")
@@ -51,6 +52,11 @@ class _Chat:
                 self._message(message, f"{origin}.messages[{position}]")
 
     def _message(self, message: Mapping[str, Any], origin: str) -> None:
+        kind = text(message.get("type")) or "none"
+        if kind not in _KINDS:
+            named = f'of the unknown type "{kind[:60]}"'
+            self.skipped.count(f"message {named}", f"messages {named}")
+            return
         self.taken += 1
         self.messages[text(message.get("id")) or f"#{self.taken}"] = (message, origin)
 
@@ -156,6 +162,7 @@ def _add(builder: TraceBuilder, message: Mapping[str, Any], origin: str, answere
                 text=parts.text,
                 reasoning=reasoning,
                 calls=tuple(calls.values()),
+                lost=parts.lost or (stray_calls(message) if is_model and not calls else ()),
             ),
             timestamp=timestamp,
             details=MessageDetails(

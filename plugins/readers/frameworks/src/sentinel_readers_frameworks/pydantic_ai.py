@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, TokenUsage, ToolCall
 from sentinel_core.traces.readers import Piece, Record, TraceBuilder, usage_of
-from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, stray_calls, text_of
 from sentinel_readers_frameworks._files import (
     Placed,
     Skipped,
@@ -33,6 +33,7 @@ _CALLS = frozenset(("tool-call", "builtin-tool-call"))
 # In a request: what is for the model's eyes as the user's words. Other parts are the operator's.
 _RETRIES = frozenset(("retry-prompt", "retry-feedback"))
 _OF_USER = frozenset(("user-prompt", "speech", None)) | _RETRIES
+_SAID = frozenset(("compaction", "file", "text"))
 _RETURNS = frozenset(("tool-return", "builtin-tool-return", "retry-prompt"))
 _OLD_USAGE: Mapping[str, str] = {"request_tokens": "input_tokens", "response_tokens": "output_tokens"}
 
@@ -118,7 +119,7 @@ def _flush(builder: TraceBuilder, results: list[Result], stamp: str | None, orig
 
 def _add_response(builder: TraceBuilder, message: Mapping[str, Any], origin: str) -> None:
     texts, thoughts = list[str](), list[str]()
-    calls, results = list[ToolCall](), list[Result]()
+    calls, results, unknown = list[ToolCall](), list[Result](), list[str]()
     for part in dicts(message.get("parts")):
         kind = text(part.get("part_kind"))
         if kind in _CALLS:
@@ -129,6 +130,8 @@ def _add_response(builder: TraceBuilder, message: Mapping[str, Any], origin: str
             thoughts.append(text_of(part.get("content")))
         else:
             texts.append(_content(part.get("content")) if "content" in part else f"[{kind}]")
+            if kind not in _SAID:
+                unknown.append(f'part of the unknown kind "{(kind or "")[:40]}"')
     usage = mapping(message.get("usage"))
     details = MessageDetails(
         id=text(message.get("provider_response_id")) or text(message.get("vendor_id")),
@@ -143,6 +146,7 @@ def _add_response(builder: TraceBuilder, message: Mapping[str, Any], origin: str
         reasoning="\n".join(filter(None, thoughts)) or None,
         calls=tuple(calls),
         results=tuple(results),
+        lost=tuple(unknown) if calls or unknown else stray_calls(message, "usage"),
     )
     builder.add(piece, timestamp=utc(message.get("timestamp")), details=details)
 

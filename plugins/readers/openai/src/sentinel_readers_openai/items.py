@@ -14,6 +14,7 @@ from sentinel_readers_openai.values import field, mapping, text
 
 __all__ = ["Turns", "is_item"]
 
+_NAMED = frozenset(("custom_tool_call", "function_call", "mcp_call"))
 # The field with the arguments, by kind of call. Function and MCP calls have a name of their own.
 _GIVEN: Mapping[str, tuple[str, ...]] = {
     "apply_patch_call": ("operation",),
@@ -199,7 +200,7 @@ def call_of_item(item: Mapping[str, Any], kind: str) -> ToolCall:
         arguments, not_json = ({} if given is None else {_GIVEN[kind][0]: given}), None
     if not_json is not None or kind in _SERVER_SIDE:
         details = CallDetails(raw_arguments=not_json, result_expected=kind not in _SERVER_SIDE)
-    name = text(item.get("name")) or kind.removesuffix("_call")
+    name = text(item.get("name")) or ("" if kind in _NAMED else kind.removesuffix("_call"))
     return ToolCall(id=field(item, "call_id", "id") or "", name=name, arguments=arguments, details=details)
 
 

@@ -7,6 +7,7 @@ import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
 from sentinel_core.traces.readers import TraceBuilder, gaps_at, iso_time, refusals, tool_schemas, usage_of
+from sentinel_core.traces.readers.chat import stray_calls
 from sentinel_readers_openai.drafts import Draft, fill
 from sentinel_readers_openai.items import Turns, is_item
 from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text
@@ -95,6 +96,8 @@ def _exchange(value: Value) -> _Exchange | ReadError:
         return _Exchange(sent={**record, "input": record[listed]}, reply={}, value=value)
     if not reply[0] and not _sends(sent[0]):
         return value.error("contains no Responses items")
+    if not reply[0] and stray_calls(record, "body", "input", "items", "request"):
+        return value.error("contains calls, but no list of output items")
     return _Exchange(sent=sent[0], reply=reply[0], value=value, sent_at=sent[1], reply_at=reply[1])
 
 

@@ -90,7 +90,7 @@ def unread_result(last: Last) -> Part | None:
     Where that answer is worth nothing, no recorder that leaves the last word out makes a good run of it.
     """
     call = last.call
-    if call is None or call.result is None or not call.result.content.strip() or not last.is_whole:
+    if call is None or call.result is None or not call.result.content.strip():
         return None
     if last.is_read(call) or not last.is_look(call):
         return None
@@ -117,7 +117,7 @@ def no_answer(last: Last) -> Part | None:
     """The agent's last message is empty; one that holds reasoning alone may be the recorder's doing."""
     place = len(last.index.messages) - 1
     message = last.index.messages[place]
-    if message.role != "assistant" or message.tool_calls or (message.content or "").strip() or not last.is_whole:
+    if message.role != "assistant" or message.tool_calls or (message.content or "").strip():
         return None
     if message.details is not None and message.details.reasoning:
         return None
@@ -175,7 +175,7 @@ def order_left_open(last: Last) -> Part | None:
     found = Finding(
         rule="order_not_carried_out", severity="note", text=text, message_index=order.message_index, quote=order.quote
     )
-    if not order.is_unanswered or last.is_running or not last.is_whole:
+    if not order.is_unanswered or last.is_running:
         return _LEAST, found
     text = "The run ends with the user's go-ahead: the agent proposed something, and after the yes it did and said nothing."
     return _GRAVE, attrs.evolve(found, rule="unanswered_go_ahead", severity="warning", text=text)
@@ -193,6 +193,19 @@ PARTS: tuple[Callable[[Last], Part | None], ...] = (
     wrong_arithmetic,
     order_left_open,
 )
+
+
+_BY_ABSENCE = frozenset((unread_result, no_answer, order_left_open))
+"""Where the reader could not read all of the trace, these may be wrong: what is missing may be in the rest."""
+_BY_LAST = frozenset((error_last, handed_in_after_failure, answered_after_failure))
+"""The same where the agent itself may have made another call in what could not be read."""
+
+
+def _parts(last: Last) -> Iterable[Callable[[Last], Part | None]]:
+    if not last.index.is_partial:
+        return PARTS
+    passed_over = _BY_ABSENCE if last.index.unread_from is None else _BY_ABSENCE | _BY_LAST
+    return [look for look in PARTS if look not in passed_over]
 
 
 _ERRORS = ("came_to_nothing", "empty_artifact", "only_new_files")
@@ -215,7 +228,7 @@ def detect(index: TraceIndex) -> Detection:
     if not index.messages or index.is_silent:
         return _SILENT
     last = Last(index)
-    parts = [part for part in (look(last) for look in PARTS) if part is not None]
+    parts = [part for part in (look(last) for look in _parts(last)) if part is not None]
     if not parts:
         return _FINE
     parts.sort(key=lambda part: -part[0])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sentinel_core import Finding
 from sentinel_core.evaluate.answer import admits_failure, ends_run, handed_in, submission_of
 from sentinel_core.evaluate.tools import name_words
-from sentinel_core.trace import GAPS
 
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
@@ -138,11 +137,6 @@ class Last:
             and one.key == call.key
             for one in self.index.calls[: call.position]
         )
-
-    @property
-    def is_whole(self) -> bool:
-        """False where the reader could not read all of it: what is missing may be the agent's last word."""
-        return GAPS not in self.index.trace.metadata
 
     @property
     def is_completed(self) -> bool:

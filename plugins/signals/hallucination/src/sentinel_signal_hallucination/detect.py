@@ -47,6 +47,20 @@ def check_expressions() -> None:
 _CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")
 
 
+# What stands on calls that are there: the last of them failed. All else stands on something that is absent.
+_CONTRADICTIONS = frozenset(("contradicted_claim", "contradicted_checks"))
+_NOT_READ = "Parts of the trace were not read: what may be in them was not missed."
+
+
+def _standing(index: TraceIndex, rows: list[Evidence], gaps: list[str]) -> list[Evidence]:
+    """The evidence that stands although parts of the trace were not read: there, the call that is missed may be made, or made again."""
+    if not index.is_partial:
+        return rows
+    gaps.append(_NOT_READ)
+    unread = len(index.messages) if index.unread_from is None else index.unread_from
+    return [row for row in rows if row.finding.rule in _CONTRADICTIONS and _place(row.finding) < unread]
+
+
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
@@ -113,7 +127,7 @@ def detect(index: TraceIndex, settings: Settings) -> Detection:
         return Detection(score=None, details="The trace contains no assistant text and no tool call.")
     check_expressions()
     gaps: list[str] = []
-    rows = _evidence(index, settings, gaps)
+    rows = _standing(index, _evidence(index, settings, gaps), gaps)
     if not (rows or gaps or index.children):
         return _CLEAN
     score = combined(rows, settings.doubtful_ceiling)

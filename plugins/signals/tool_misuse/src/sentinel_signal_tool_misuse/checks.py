@@ -151,8 +151,8 @@ def _argument_faults(
 
 def _offer_faults(call: "Call", offered: "Offered", settings: "ToolMisuseSettings") -> list[Fault]:
     faults = []
-    # What answers with success exists, whatever the list of tools says.
-    if call.call.name not in offered and not (call.result is not None and call.result.success):
+    # What answers with success exists, whatever the list of tools says; the name of a call without one was not read.
+    if call.call.name and call.call.name not in offered and not (call.result is not None and call.result.success):
         faults.append(Fault("unknown_tool", settings.unknown_tool_weight, "is not an available tool"))
     refusal = offered.refusal(call.call)
     if refusal is not None:

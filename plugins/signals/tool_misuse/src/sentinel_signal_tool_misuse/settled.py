@@ -5,7 +5,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.answer import admits_failure
-from sentinel_core.trace import GAPS
 
 if TYPE_CHECKING:
     from sentinel_core import Call, TraceIndex
@@ -85,7 +84,7 @@ def _is_told(index: "TraceIndex", call: "Call") -> bool:
     place = call.result_message_index or call.message_index
     first = bisect_right(index.texts, place, key=_message)
     if first == len(index.texts):
-        return GAPS in index.trace.metadata
+        return index.is_partial
     asked = bisect_right(index.asked, place)
     end = index.asked[asked] if asked < len(index.asked) else len(index.messages)
     last = bisect_left(index.texts, end, key=_message) - 1

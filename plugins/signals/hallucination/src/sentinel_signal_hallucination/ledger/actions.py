@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
-from sentinel_core.trace import GAPS, reading_remarks, to_json
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
 from sentinel_signal_hallucination.ledger.commands import only_shows
 from sentinel_signal_hallucination.tables import once, regex
@@ -113,13 +113,13 @@ class Record:
 
     @once
     def is_partial(self) -> bool:
-        """True where not all that was done is the agent's and on record: users called tools that worked, or lines could not be read."""
+        """True where not all that was done is the agent's: users called tools that worked."""
         theirs = {call.id for message in self.index.messages if message.role == "user" for call in message.tool_calls}
         results = (result for message in self.index.messages if theirs for result in message.tool_results)
         worked = (
             result for result in results if result.tool_call_id in theirs and judge_result(result).state != "failed"
         )
-        return any(True for _ in worked) or any(reading_remarks(self.index.trace, GAPS))
+        return any(True for _ in worked)
 
     @once
     def below(self) -> list[Action]:

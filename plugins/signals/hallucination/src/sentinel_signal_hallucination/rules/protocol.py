@@ -5,7 +5,6 @@ from collections.abc import Container, Iterator
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import is_ending as is_terminal
-from sentinel_core.trace import GAPS, reading_remarks
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, evidence
 from sentinel_signal_hallucination.rules.marks import MARKS
@@ -21,9 +20,6 @@ def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterat
     missing = [call for call in index.calls if call.result is None]
     due = [call for call in missing if not is_terminal(call.call.name)]
     if not due:
-        return
-    if any(reading_remarks(index.trace, GAPS)):
-        gaps.append("Parts of the trace were not read: whether calls were answered was not checked.")
         return
     if len(missing) == len(index.calls) and (len(missing) > 1 or index.orphans):
         gaps.append("The trace records no tool results: whether calls were answered was not checked.")
@@ -50,9 +46,6 @@ def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterat
 def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterator[Evidence]:
     """Results whose id no call has. Where they are more than the answered calls, the recording is at fault."""
     if not index.orphans:
-        return
-    if any(reading_remarks(index.trace, GAPS)):
-        gaps.append("Parts of the trace were not read: whether results belong to calls was not checked.")
         return
     answered = sum(call.result is not None for call in index.calls)
     first_call = index.calls[0].message_index if index.calls else len(index.messages)
