@@ -314,5 +314,5 @@ def test_that_sub_agents_are_read_with_their_session_is_told(inside, folder):
     done = inside("convert", "in")
     assert [child["trace_id"] for child in json.loads(done.stdout)["details"]["children"]] == ["agent-x1"]
     assert done.stderr == (
-        'sentinel: read as part of a Claude Code session, not on their own: 1 file ("in/s/subagents/agent-x1.jsonl")\n'
+        'sentinel: read as part of a session, not on their own: 1 file ("in/s/subagents/agent-x1.jsonl")\n'
     )

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,16 @@ OPENAI = b'{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant"
 CLAUDE = b'{"sessionId": "s", "uuid": "u", "parentUuid": null, "type": "user", "message": {"role": "user"}}'
 SWE_AGENT = b'{"trajectory": [], "history": [{"role": "user", "content": "x", "agent": "main"}], "info": {}}'
 OTLP = b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "name": "invoke_agent", "kind": 1}]}]}]}'
+CALL = {"toolUse": {"toolUseId": "c1", "name": "cancel_order", "input": {"order": "A-7"}}}
+STRANDS = json.dumps(
+    {
+        "message": {"role": "assistant", "content": [{"text": "I cancel it."}, CALL], "tracking_id": "t-1"},
+        "message_id": 0,
+        "redact_message": None,
+        "created_at": "2026-01-02T03:04:05.678901+00:00",
+        "updated_at": "2026-01-02T03:04:05.678901+00:00",
+    }
+).encode()
 OTHERS = {"native": NATIVE, "openai": OPENAI, "claude": CLAUDE, "swe-agent": SWE_AGENT, "otlp": OTLP}
 
 
@@ -35,12 +46,28 @@ class TestAdk(OfFile):
     file = "adk-clean.json"
 
 
+class TestAgno(OfFile):
+    file = "agno-clean.json"
+
+
+class TestAiSdk(OfFile):
+    file = "ai-sdk-clean.json"
+
+
 class TestAutogen(OfFile):
     file = "autogen-clean.json"
 
 
+class TestBedrockConverse(OfFile):
+    file = "bedrock-converse-clean.json"
+
+
 class TestGeminiCli(OfFile):
     file = "gemini-cli-clean.jsonl"
+
+
+class TestGoogleGenai(OfFile):
+    file = "google-genai-clean.json"
 
 
 class TestLangchain(OfFile):
@@ -55,13 +82,36 @@ class TestLangsmith(OfFile):
     file = "langsmith-clean.json"
 
 
+class TestLlamaIndex(OfFile):
+    file = "llama-index-clean.json"
+
+
 class TestPydanticAi(OfFile):
     file = "pydantic-ai-clean.json"
 
 
+class TestSemanticKernel(OfFile):
+    file = "semantic-kernel-clean.json"
+
+
+class TestSmolagents(OfFile):
+    file = "smolagents-clean.json"
+
+
+class TestStrands(TraceReaderContract):
+    def make(self) -> TraceReader:
+        return READERS["strands"]
+
+    def sample(self) -> bytes:
+        return STRANDS
+
+    def filename(self) -> str:
+        return "message_0.json"
+
+
 def test_every_reader_has_two_files():
-    assert {name.rpartition("-")[0] for name in FILES} == set(READERS)
-    assert len(FILES) == 2 * len(READERS)
+    assert {name.rpartition("-")[0] for name in FILES} == READERS.keys() - {"strands"}  # a file for each message
+    assert len(FILES) == 2 * (len(READERS) - 1)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -98,4 +148,5 @@ def test_rough_runs_have_no_finding_but_the_failed_calls(name):
                 "tool_misuse.arguments_not_json",
                 "ending.answered_after_failure",
                 "ending.error_last",
+                "ending.failure_told",
             }

@@ -32,9 +32,9 @@ _DETAIL_NAMES = (
     "prompt_tokens_details", "input_tokens_details", "input_token_details", "completion_tokens_details",
     "output_tokens_details", "output_token_details",
 )  # fmt: skip
-# Anthropic does not include cached tokens in its input tokens.
-_BESIDE_READ = ("cache_read_input_tokens",)
-_BESIDE_WRITE = ("cache_creation_input_tokens",)
+# Anthropic and Bedrock do not include cached tokens in their input tokens.
+_BESIDE_READ = ("cache_read_input_tokens", "cacheReadInputTokens")
+_BESIDE_WRITE = ("cache_creation_input_tokens", "cacheWriteInputTokens")
 
 _DETAILS = frozenset(_DETAIL_NAMES)
 _KINDS = {

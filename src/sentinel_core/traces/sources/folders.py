@@ -27,6 +27,7 @@ __all__ = ["find_in_folders"]
 
 _LINE_KEYS = frozenset(("parentUuid", "sessionId", "type", "uuid"))
 _SUMMARY_KEYS = frozenset(("leafUuid", "summary", "type"))
+_STRANDS_AGENT = "session_*/agents/agent_*"
 _HEAD = 1 << 16  # bytes that readers sniff
 _FIRST_LINES = 1 << 18
 
@@ -40,11 +41,12 @@ def find_in_folders(
     """
     walk = Walk()
     paths, root = _expand(argument, walk)
-    sub_agents = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
+    is_folder = os.path.isdir(argument)  # noqa: PTH112 - its folder may forbid to ask
+    in_sessions = _sub_agents(paths) | _in_strands_sessions(paths) if is_folder else frozenset()
     found, only_own = False, bool(paths)
     for path in paths:
         source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
-        if path in sub_agents:
+        if path in in_sessions:
             left_out.setdefault(WITH_SESSION, []).append(source.label)
             continue
         try:
@@ -100,6 +102,25 @@ def _sub_agents(paths: Iterable[Path]) -> frozenset[Path]:
         for path in known
         if (session := _session_of(path)) in known and is_session(session) and _is_sub_agent(path)
     )
+
+
+def _in_strands_sessions(paths: Iterable[Path]) -> frozenset[Path]:
+    """The files of Strands sessions but for each agent's first message, with which its reader reads the others."""
+    messages: dict[Path, list[Path]] = {}
+    others = list[Path]()
+    for path in paths:
+        if path.match(f"{_STRANDS_AGENT}/messages/message_*.json"):
+            messages.setdefault(path.parent, []).append(path)
+        elif path.match(f"{_STRANDS_AGENT}/agent.json") or path.match("session_*/session.json"):
+            others.append(path)
+    later = [path for one in messages.values() for path in sorted(one, key=_by_number)[1:]]
+    folders = {folder for held in messages for folder in held.parents}
+    return frozenset(later + [path for path in others if path.parent in folders])
+
+
+def _by_number(path: Path) -> tuple[int, str]:
+    """``message_2`` before ``message_10``."""
+    return len(path.name), path.name
 
 
 def _session_of(path: Path) -> Path | None:

@@ -12,7 +12,7 @@ ONLY_OWN = "only files that Sentinel wrote itself (name a file to read it)"
 LeftOut = dict[str, list[str]]
 """Files in folders and globs that are not read on their own, by reason: ``OWN`` or ``WITH_SESSION``."""
 OWN = "left out because Sentinel wrote them; name a file to read it"
-WITH_SESSION = "read as part of a Claude Code session, not on their own"
+WITH_SESSION = "read as part of a session, not on their own"
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _REPORT = re.compile(

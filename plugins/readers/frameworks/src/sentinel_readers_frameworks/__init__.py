@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from sentinel_core import ExecutionTrace, ReadError, Source, TraceReader, hookimpl
+from sentinel_readers_frameworks import _detection
 
 __all__ = [
     "sentinel_trace_readers",
@@ -28,13 +29,13 @@ _AUTOGEN_EVENT = rb'"type"\s{0,9}:\s{0,9}"(?:TextMessage|ToolCall(?:Request|Exec
 _Read = Callable[[Source], Iterable[ExecutionTrace | ReadError]]
 
 
-def _reading(module: str) -> _Read:
+def _reading(module: str, name: str = "read") -> _Read:
     """A ``read`` that imports its module on first use."""
 
     def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         from importlib import import_module
 
-        yield from import_module(f"{__name__}.{module}").read(source)
+        yield from getattr(import_module(f"{__name__}.{module}"), name)(source)
 
     return read
 
@@ -142,4 +143,30 @@ def sentinel_trace_readers() -> list[TraceReader]:
             sniff=sniff_pydantic_ai,
             read=_reading("pydantic_ai"),
         ),
+        *_dumped_chats(),
     ]
+
+
+def _dumped_chats() -> Iterator[TraceReader]:
+    rows = (
+        ("agno", "Agno runs, sessions and messages", _detection.sniff_agno, _reading("agno")),
+        ("ai-sdk", "UI messages of Vercel's AI SDK", _detection.sniff_ai_sdk, _reading("ai_sdk")),
+        (
+            "bedrock-converse",
+            "Bedrock Converse requests, responses and messages",
+            _detection.sniff_bedrock,
+            _reading("bedrock"),
+        ),
+        ("google-genai", "Contents of the Gemini API", _detection.sniff_genai, _reading("google_genai")),
+        ("llama-index", "LlamaIndex chat messages and stores", _detection.sniff_llama_index, _reading("llama_index")),
+        (
+            "semantic-kernel",
+            "Semantic Kernel chat histories",
+            _detection.sniff_semantic_kernel,
+            _reading("semantic_kernel"),
+        ),
+        ("smolagents", "The memory of smolagents agents", _detection.sniff_smolagents, _reading("smolagents")),
+        ("strands", "Sessions of Strands Agents", _detection.sniff_strands, _reading("bedrock", "read_strands")),
+    )
+    for name, summary, sniff, read in rows:
+        yield TraceReader(name=name, summary=summary, sniff=sniff, read=read)
