@@ -26,6 +26,9 @@ _KEYS_BEFORE = (
 )  # keys of a line before its message, which may fill the whole head
 _SUMMARY_KEYS = frozenset({"leafUuid", "summary", "type"})
 _STREAM_TYPES = frozenset({"assistant", "rate_limit_event", "result", "stream_event", "system", "user"})
+# Cursor's stream has events of the same names, but never these keys; it tells calls in events of their own.
+_STREAM_KEYS = frozenset({"mcp_servers", "num_turns", "parent_tool_use_id", "tools", "total_cost_usd", "uuid"})
+_CURSOR_ONLY = frozenset({"thinking", "tool_call"})
 _MOST_LINES = 200
 
 _BLOCKS = frozenset(
@@ -84,10 +87,13 @@ def sniff_claude_code(head: bytes, filename: str) -> int:  # noqa: ARG001 - any 
 
 
 def sniff_claude_stream(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 if the first objects are events with a ``session_id``, 75 if only the bytes show it."""
+    """95 if the first objects are events with a ``session_id``, 75 if only the bytes show it, 70 if they may be Cursor's, 0 if they are."""
     objects = _objects(head)
-    if any(_is_event(entry) for entry in objects):
-        return 95
+    events = [entry for entry in objects if _is_event(entry)]
+    if events:
+        if any("session_id" in entry and entry.get("type") in _CURSOR_ONLY for entry in objects):
+            return 0
+        return 95 if any(map(_is_own_event, events)) else 70
     packed = _packed(head)
     starts = packed.startswith((b'{"type":"system","subtype":"init"', b'[{"type":"system","subtype":"init"'))
     return 75 if not objects and starts and b'"session_id"' in packed else 0
@@ -142,6 +148,11 @@ def _is_event(entry: dict[str, object]) -> bool:
     if "session_id" not in entry or "sessionId" in entry or not isinstance(kind, str) or kind not in _STREAM_TYPES:
         return False
     return "subtype" in entry or "parent_tool_use_id" in entry or "message" in entry
+
+
+def _is_own_event(entry: dict[str, object]) -> bool:
+    message = entry.get("message")
+    return not _STREAM_KEYS.isdisjoint(entry) or (isinstance(message, dict) and ("id" in message or "model" in message))
 
 
 def _objects(head: bytes) -> list[dict[str, object]]:
