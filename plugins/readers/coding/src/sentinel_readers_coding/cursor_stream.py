@@ -91,7 +91,7 @@ class _Run:
         """The whole session."""
         self._close()
         result = self.results[-1] if self.results else {}
-        outcome = "error" if result.get("is_error") is True else _OUTCOMES.get(result.get("subtype"))
+        outcome = "error" if result.get("is_error") is True else _OUTCOMES.get(str(result.get("subtype")))
         rest = Counter(self._lost)
         gaps = [counted(number, what, what.replace("event", "events", 1)) for what, number in rest.items()]
         metadata = {**self.known, **{key: result[key] for key in _KEPT_METADATA if result.get(key) is not None}}

@@ -26,6 +26,12 @@ _LANGCHAIN_CLASS = rb'"(?:AI|Human|System|Tool)Message(?:Chunk)?"'
 _LANGFUSE_ROW = (b'"parentObservationId"', b'"parent_observation_id"')
 _AUTOGEN_EVENT = rb'"type"\s{0,9}:\s{0,9}"(?:TextMessage|ToolCall(?:Request|Execution)Event)"'
 
+_TIME = rb'"timestamp"\s{0,9}:\s{0,9}"[^"]{1,40}"\s{0,9},\s{0,9}'
+_GEMINI_EVENT = (
+    rb'\{\s{0,9}"type"\s{0,9}:\s{0,9}(?:"init"\s{0,9},\s{0,9}%b"session_id"|"tool_use"\s{0,9},\s{0,9}%b"tool_name"|"tool_result"\s{0,9},\s{0,9}%b"tool_id"|"message"\s{0,9},\s{0,9}%b"role")'
+    % ((_TIME,) * 4)
+)
+
 _Read = Callable[[Source], Iterable[ExecutionTrace | ReadError]]
 
 
@@ -59,8 +65,12 @@ def sniff_autogen(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file
 
 
 def sniff_gemini_cli(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """A session with the hash of its project."""
-    return 92 if _is_json(head) and _has(head, "sessionId") and _has(head, "projectHash") else 0
+    """A session with the hash of its project, or the first event of a stream."""
+    if not _is_json(head):
+        return 0
+    if _has(head, "sessionId") and _has(head, "projectHash"):
+        return 92
+    return 94 if re.search(_GEMINI_EVENT, head) else 0
 
 
 def sniff_langchain(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
@@ -119,7 +129,7 @@ def sentinel_trace_readers() -> list[TraceReader]:
         ),
         TraceReader(
             name="gemini-cli",
-            summary="Gemini CLI chats",
+            summary="Gemini CLI chats, and its --output-format stream-json",
             sniff=sniff_gemini_cli,
             read=_reading("gemini_cli"),
             kept_at=("~/.gemini/tmp/*/chats/*.json*",),

@@ -1,4 +1,4 @@
-"""Gemini CLI chats: JSON Lines with a header, or the older single document."""
+"""Gemini CLI chats: JSON Lines with a header, or the older single document; its ``stream-json`` output."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -69,12 +69,24 @@ class _Chat:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The session of a file, with the sub-agents that its tools name as children."""
+    """The session of a file, with the sub-agents that its tools name as children; a stream's sessions."""
+    if _is_stream(source):
+        from sentinel_readers_frameworks.gemini_stream import read as read_stream
+
+        yield from read_stream(source)
+        return
     chat = _load(source)
     if isinstance(chat, ReadError):
         yield chat
     elif chat is not None:
         yield _trace(chat, source, _children(chat, source))
+
+
+def _is_stream(source: Source) -> bool:
+    """Whether the first record is an event of a stream."""
+    from sentinel_readers_frameworks.gemini_stream import is_event
+
+    return next((is_event(one.value) for one in documents(source) if not isinstance(one, BadRecord)), False)
 
 
 def _load(source: Source) -> _Chat | ReadError | None:

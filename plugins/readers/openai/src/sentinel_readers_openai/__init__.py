@@ -24,6 +24,9 @@ _CODEX: _Marks = (
         rb'"payload"\s*:\s*\{\s*"type"\s*:\s*"(?:token_count|function_call|user_message|agent_message)"',
         85,
     ),
+    (b'"thread.started"', rb'"type"\s*:\s*"thread\.started"', 95),
+    (b'"item.', rb'"type"\s*:\s*"item\.(?:started|updated|completed)"\s*,\s*"item"\s*:', 92),
+    (b'"turn.started"', rb'\{\s*"type"\s*:\s*"turn\.started"\s*\}', 90),
     (b'"record_type"', rb'\{\s*"record_type"\s*:\s*"state"\s*\}', 90),
     (b'"instructions"', rb'\A\{"id":"[^"]{1,80}","timestamp":"[^"]{1,40}","instructions":', 80),
 )
@@ -97,7 +100,7 @@ def sniff_agents(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file 
 
 
 def sniff_codex(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """80 to 95 if a line is an envelope with a payload, or in the format of the first versions."""
+    """80 to 95 if a line is an envelope with a payload, an event of a stream, or in the format of the first versions."""
     return _best(head.removeprefix(_BOM).lstrip(), _CODEX) if _is_json(head) else 0
 
 
@@ -141,7 +144,7 @@ def sentinel_trace_readers() -> list[TraceReader]:
         ),
         TraceReader(
             name="codex",
-            summary="Codex CLI session rollouts",
+            summary="Codex CLI session rollouts, and codex exec --json",
             sniff=sniff_codex,
             read=_read_codex,
             kept_at=(_CODEX_SESSIONS,),

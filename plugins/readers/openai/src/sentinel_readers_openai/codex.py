@@ -1,4 +1,4 @@
-"""Reads Codex CLI rollouts, old and new, with compacted, copied and delegated parts.
+"""Reads Codex CLI rollouts, old and new, with compacted, copied and delegated parts, and the stream of ``codex exec --json``.
 
 Formats: envelopes ``{timestamp, type, payload}``; older files have bare items after a header ``{id, timestamp, instructions}``.
 Response items hold the conversation; screen events repeat them, and are used only for what items lack.
@@ -22,11 +22,23 @@ _MOST_NESTED = 8
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The session as one trace; sub-agents with a rollout beside the file are its children.
+    """The session as one trace; sub-agents with a rollout beside the file are its children. A stream's threads.
 
     Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
-    yield _session(source, frozenset(), None)
+    if _is_stream(source):
+        from sentinel_readers_openai.exec_stream import read as read_stream
+
+        yield from read_stream(source)
+    else:
+        yield _session(source, frozenset(), None)
+
+
+def _is_stream(source: Source) -> bool:
+    """Whether the first record is an event of ``codex exec --json``."""
+    from sentinel_readers_openai.exec_stream import is_event
+
+    return next((is_event(one.value) for one in json_lines(source) if not isinstance(one, BadRecord)), False)
 
 
 def _session(source: Source, above: frozenset[str], parent_call_id: str | None) -> ExecutionTrace | ReadError:
