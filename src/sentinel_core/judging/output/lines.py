@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from sentinel_core.judging.records import Readable
 from sentinel_core.report import Finding, ReliabilityReport
+from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.readers.element_lines import element_lines
 from sentinel_core.traces.readers.layout import is_json_lines
 from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
@@ -14,6 +15,7 @@ __all__ = ["DocumentLines", "Lines"]
 
 _LARGEST = 16 * MEGABYTE
 _PATH = re.compile(r"(?:.* )?(\$\S*)")  # an archive's reader may name the member before the path
+_LINE = re.compile(r"line (\d{1,18})\b")
 _LAST_STEP = re.compile(r"\[\d+\]$|\.[^.\[\]]+$")
 _LIST_OF_RECORD = re.compile(r"(?:\.[^.\[\]]+)?\[\d+\]$")
 
@@ -50,20 +52,24 @@ class Lines:
 
 
 class DocumentLines:
-    """Looks up the lines of findings in a JSON document of at most 16 MB; each file is read once, and only if it has findings."""
+    """Looks up the lines of findings, in JSON documents of at most 16 MB; each file is read once, and only if it has findings."""
 
     def __init__(self) -> None:
         self._file: FileSource | None = None
         self._known: Mapping[str, int] = {}
 
     def of(self, outcome: Readable, report: ReliabilityReport) -> tuple[int, ...]:
-        """The line of each finding: of its message, else of its record; nothing if the file is no such document."""
+        """The line of each finding: of its message, else of its record.
+
+        In a file of lines, the line on which a trace of several lines begins; nothing if that is the record's own, or unknown.
+        """
         if not report.findings:
             return ()
         if self._file is not outcome.file:
             self._file, self._known = outcome.file, _lines_in(outcome.file)
         if not self._known:
-            return ()
+            first = None if outcome.grain == "line" else _first_line(outcome.trace)
+            return () if first is None else (first,) * len(report.findings)
         record = self._record(outcome)
         return tuple(
             self._line(_path(finding.origin) or _native_path(record, outcome, finding)) for finding in report.findings
@@ -83,6 +89,12 @@ class DocumentLines:
         while path not in self._known and path != (shorter := _LAST_STEP.sub("", path)):
             path = shorter
         return self._known.get(path, 1)
+
+
+def _first_line(trace: ExecutionTrace) -> int | None:
+    """The line that the first message with a place came from."""
+    origins = (message.details.origin for message in trace.messages if message.details is not None)
+    return next((int(found[1]) for origin in origins if (found := _LINE.match(origin or "")) is not None), None)
 
 
 def _lines_in(file: FileSource) -> Mapping[str, int]:

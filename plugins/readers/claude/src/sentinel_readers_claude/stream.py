@@ -28,12 +28,13 @@ _OUTCOMES: Mapping[str, str] = {
     "error_max_turns": "max_turns",
     "success": "completed",
 }
+# Events about the program, and parts of what comes whole in other events.
+_SILENT = frozenset({
+    "active_goal", "auth_status", "control_cancel_request", "control_request", "control_response", "conversation_reset",
+    "keep_alive", "prompt_suggestion", "rate_limit_event", "stream_event", "tool_progress", "tool_use_summary",
+})  # fmt: skip
 _KEPT_METADATA = ("duration_api_ms", "duration_ms", "num_turns", "permission_denials", "total_cost_usd")
 _MOST_LEVELS = 8
-# Events that repeat what other events say, or are between the client and the program that started it.
-_NO_MESSAGES = frozenset(
-    ("control_request", "control_response", "rate_limit_event", "result", "stream_event", "system")
-)
 
 
 @attrs.define(kw_only=True)
@@ -45,6 +46,7 @@ class _Run:
     results: list[Mapping[str, Any]] = attrs.field(factory=list)
     seen: set[str] = attrs.field(factory=set)
     is_compacted: bool = False
+    unknown: dict[str, list[int]] = attrs.field(factory=dict)
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
@@ -94,7 +96,9 @@ def _take(record: Record, runs: dict[str, _Run]) -> bool:
         run.results.append(event)
     elif kind in ("assistant", "user"):
         return _take_message(record, run)
-    return kind in _NO_MESSAGES or not (isinstance(event.get("message"), dict) or stray_calls(event))
+    elif kind not in _SILENT:
+        run.unknown.setdefault(kind[:60], []).append(record.line)
+    return True
 
 
 def _take_message(record: Record, run: _Run) -> bool:
@@ -130,12 +134,15 @@ def _trace(name: str, run: _Run, notes: list[str], last_lost: int) -> ExecutionT
     # Versions differ in whether the last of several results counts one turn or all, so the messages are counted instead.
     usage = usage_of(result.get("usage")) if len(run.results) == 1 else None
     metadata = {key: result[key] for key in _KEPT_METADATA if result.get(key) is not None}
+    gaps = [*notes]
+    for kind, lines in run.unknown.items():
+        gaps += gaps_at(f'event of the unknown type "{kind}"', f'events of the unknown type "{kind}"', lines)
     return builder.build(
         token_usage=usage,
         available_tools=tool_schemas(run.tools),
         outcome=_outcome(result) or outcome_of(turns),
         children=_children(name, run),
-        metadata={**metadata, **({"reading_gaps": notes} if notes else {})},
+        metadata={**metadata, **({"reading_gaps": gaps} if gaps else {})},
     )
 
 
