@@ -103,7 +103,9 @@ def test_what_is_expected_is_a_matter_of_the_whole_run():
     run = [*messages("Order 1017 has shipped."), user("Thank you."), says("You are welcome.")]
     objection = guard.check(run)
     assert [one.rule for one in objection.findings] == ["expect.called"]
-    assert '- Expected "called:send_email": it was not called. [expect.called]' in objection.reason
+    assert (
+        '- Expected "called:send_email": it was not called; known tools: get_order. [expect.called]' in objection.reason
+    )
 
 
 def test_other_findings_go_to_the_callback_or_the_log(caplog):

@@ -1,8 +1,18 @@
 """What a user expects of a run."""
 
+import attrs
 import pytest
 
-from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex, evaluate_trace
+from sentinel_core import (
+    ExecutionTrace,
+    Message,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+    TraceDetails,
+    TraceIndex,
+    evaluate_trace,
+)
 from sentinel_core.errors import ConfigError
 from sentinel_core.evaluate.expectations import check_expectations, parse_expectation
 from sentinel_core.host.expectations import Expected, expecting, read_expectations
@@ -51,10 +61,10 @@ def test_what_holds_is_no_finding(written):
 @pytest.mark.parametrize(
     ("written", "rule", "place", "text"),
     [
-        ("called:delete_file", "called", None, "it was not called."),
+        ("called:delete_file", "called", None, "it was not called; known tools: read_file, write_file."),
         ("not called:w*", "not_called", 2, '"write_file" was called.'),
         ("called:write_* before read_*", "before", 0, '"read_file" was called before any call to "write_*".'),
-        ("called:list_* before write_*", "before", 2, '"list_*" was not called.'),
+        ("called:list_* before write_*", "before", 2, '"list_*" was not called; known tools: read_file, write_file.'),
         ("max-calls:1", "max_calls", 2, "2 calls were made."),
         ("max-calls:0", "max_calls", 0, "2 calls were made."),
         ("answer matches ^43", "answer", 4, "the answer does not match."),
@@ -64,6 +74,24 @@ def test_what_is_broken_is_an_error_with_its_place(written, rule, place, text):
     [found] = broken(RUN, written)
     assert (found.rule, found.severity, found.message_index) == (rule, "error", place)
     assert found.text == f'Expected "{written}": {text}'
+
+
+def test_a_name_that_no_tool_has_is_told_with_the_names_there_are():
+    def text(trace):
+        [found] = check_expectations(TraceIndex(trace), [parse_expectation("called:refund")]).findings
+        return found.text.removeprefix('Expected "called:refund": ')
+
+    def offered(*names, children=()):
+        details = TraceDetails(available_tools=tuple(ToolSchema(name=name) for name in names), children=children)
+        return attrs.evolve(run(), details=details)
+
+    assert text(offered("refund", "search")) == "it was not called."
+    assert (
+        text(offered("reimburse", children=(run(called("c", "pay")),)))
+        == "it was not called; known tools: reimburse, pay."
+    )
+    assert text(offered(*(f"t{number}" for number in range(10)))).endswith("t6, t7 and 2 more.")
+    assert text(run()) == "it was not called; no tool is known."
 
 
 def test_the_tools_that_were_called_are_named():

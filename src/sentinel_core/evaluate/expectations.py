@@ -100,8 +100,27 @@ def _family(index: "TraceIndex", path: tuple[int, ...]) -> Iterator[_Made]:
 
 def _called_tools(made: Iterable[_Made]) -> str:
     names = list(dict.fromkeys(one.call.call.name for one in made))
+    return f"called: {_listed(names)}" if names else "no tool was called"
+
+
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"called: {', '.join(names[:_SHOWN])}{more}" if names else "no tool was called"
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _tools(index: "TraceIndex") -> Iterator[str]:
+    """The tools that the agent or a sub-agent could call, or did."""
+    yield from index.tools
+    for child in index.children:
+        yield from _tools(child)
+
+
+def _uncalled(pattern: str, index: "TraceIndex") -> str:
+    """That no call fits; where no tool does either, which tools there are: the pattern may be misspelt."""
+    known = list(dict.fromkeys(_tools(index)))
+    if any(fnmatchcase(name, pattern) for name in known):
+        return "was not called."
+    return f"was not called; known tools: {_listed(known)}." if known else "was not called; no tool is known."
 
 
 def _fits(made: Iterable[_Made], pattern: str) -> list[_Made]:
@@ -120,12 +139,12 @@ def _finding(one: Expectation, text: str, at: _Made | None = None) -> Finding:
     )
 
 
-def _called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+def _called(one: Expectation, made: list[_Made], index: "TraceIndex") -> Finding | None:
     fits = _fits(made, one.first)
     if any(each.call.outcome.state != "failed" for each in fits):
         return None
     if not fits:
-        return _finding(one, "it was not called.")
+        return _finding(one, f"it {_uncalled(one.first, index)}")
     return _finding(
         one,
         "it was called once and failed."
@@ -140,10 +159,10 @@ def _not_called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding
     return _finding(one, f'"{fits[0].call.call.name}" was called.', fits[0]) if fits else None
 
 
-def _before(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+def _before(one: Expectation, made: list[_Made], index: "TraceIndex") -> Finding | None:
     first, second = _fits(made, one.first), _fits(made, one.second)
     if not first:
-        return _finding(one, f'"{one.first}" was not called.', second[0] if second else None)
+        return _finding(one, f'"{one.first}" {_uncalled(one.first, index)}', second[0] if second else None)
     if second and made.index(second[0]) < made.index(first[0]):
         name = second[0].call.call.name
         return _finding(one, f'"{name}" was called before any call to "{one.first}".', second[0])
