@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-LONG = {"bench", "detect", "e2e", "fuzz", "soak", "test"}
+LONG = {"bench", "coverage", "detect", "e2e", "fuzz", "soak", "test"}
 
 
 def targets() -> set[str]:
