@@ -26,7 +26,7 @@ from sentinel_core.cli.rules import known_rules
 from sentinel_core.host import plugins
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.conversion import in_order, settable
-from sentinel_core.host.selection import KINDS
+from sentinel_core.host.selection import KINDS, Selection
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.traces.schemas import schema_of
 
@@ -44,6 +44,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"rules/{rule['rule']}.md", in_markdown([rule])
     for kind in KINDS:
         yield f"plugins/{kind}.md", _kind(kind)
+    yield "reference/formats.md", _formats()
     yield "reference/command-line.md", _command_line()
     yield "reference/settings.md", _settings()
     yield "reference/suite-file.md", _suite()
@@ -82,6 +83,26 @@ def _kind(kind: str) -> str:
     text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(getattr(hookspecs, f"sentinel_{kind}")) or "")
     title = kind.replace("_", " ").capitalize()
     return f"# {title}\n\n{text}\n\n[Write a plugin](../write-a-plugin.md) says how to install and test it.\n"
+
+
+def _formats() -> str:
+    """What each built-in reader reads, as ``sentinel formats`` shows it."""
+    text = (
+        "# Formats\n\nThe readers that come with Sentinel. The name of a format goes with `--from`; `--latest` finds the newest session where "
+        "its place is known. The README of each distribution says, field by field, how the format is mapped and what is left out.\n"
+    )
+    chosen = plugins.load(plugins.select(Selection(), ("trace_readers",))[0])[0]
+    rows = [
+        (
+            f"`{plugin.offer.name}`",
+            _cell(plugin.offer.summary),
+            "<br>".join(f"`{place}`" for place in plugin.offer.kept_at),
+            f"`{plugin.source.distribution}`",
+        )
+        for plugin in sorted(chosen, key=lambda plugin: plugin.offer.name)
+        if (plugin.source.distribution or "").startswith("reliability-sentinel")
+    ]
+    return f"{text}\n{_table(('format', 'what is read', '`--latest` looks in', 'distribution'), rows)}"
 
 
 def _command_line() -> str:

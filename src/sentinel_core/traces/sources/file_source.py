@@ -19,6 +19,7 @@ __all__ = [
     "as_text",
     "bytes_before_end",
     "first_bytes",
+    "may_hold_traces",
     "shown_url",
     "sources_in",
     "unread",
@@ -61,6 +62,16 @@ def without_secrets(text: str) -> str:
 PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 DESCRIPTORS = "/dev/fd"
 SUFFIXES = (*PLAIN, *(f"{plain}{packed}" for plain in PLAIN for packed in (".gz", ".zst")), ".zip")
+
+# Most files in Markdown are no traces: those that are have a name and a place of their own.
+_HISTORY = re.compile(r"(?:.*/)?(?:\.specstory/history/[^/]+\.md|\.aider\.chat\.history\.md)", re.DOTALL)
+
+
+def may_hold_traces(path: str) -> bool:
+    """Whether a file in a folder is read, by its path."""
+    return path.endswith(SUFFIXES) or (
+        path.endswith(".md") and _HISTORY.fullmatch(os.path.abspath(path)) is not None  # noqa: PTH100 - text is fast
+    )
 
 
 @attrs.frozen(kw_only=True)

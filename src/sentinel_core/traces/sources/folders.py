@@ -12,11 +12,11 @@ from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
 from sentinel_core.traces.sources.file_source import (
     PLAIN,
-    SUFFIXES,
     FileSource,
     as_text,
     bytes_before_end,
     first_bytes,
+    may_hold_traces,
     sources_in,
     unread,
 )
@@ -84,7 +84,7 @@ def _head_of_file(source: FileSource, walk: Walk) -> bytes:
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
     """The paths, and the root: the folder itself, or the part of a glob before its first wildcard."""
     if os.path.isdir(argument):  # noqa: PTH112 - its folder may forbid to ask
-        return walk.below(argument, SUFFIXES), str(Path(argument))
+        return walk.below(argument, may_hold_traces), str(Path(argument))
     if is_pattern(argument):
         before = takewhile(lambda part: not is_pattern(part), Path(argument).parts)
         return walk.matches(argument), str(Path(*before))

@@ -44,7 +44,7 @@ def first_of_folder(sessions: Iterable[Path], folder: Path) -> Path | None:
 
 
 def works_in(session: Path, folder: Path) -> bool | None:
-    """Whether the session's first lines name the folder (an absolute path); None if the file cannot be read.
+    """Whether the session's first lines name the folder (an absolute path), or it names none and lies in that folder; None if it cannot be read.
 
     Tools name the working directory as ``cwd``; Gemini CLI gives the first digits of the SHA-256 of its path.
     """
@@ -54,7 +54,7 @@ def works_in(session: Path, folder: Path) -> bool | None:
     except (OSError, ValueError):  # it is gone, or its name is none
         return None
     if named is None:
-        return False
+        return session.absolute().is_relative_to(folder)
     if named[2]:
         return hashlib.sha256(os.fsencode(folder)).hexdigest().startswith(named[2].decode())
     try:

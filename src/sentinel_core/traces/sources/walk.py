@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import filter as matching
 from pathlib import Path
 
@@ -25,13 +25,13 @@ class Walk:
     def __init__(self) -> None:
         self.unread: dict[Path, str] = {}
 
-    def below(self, folder: str, suffixes: tuple[str, ...]) -> list[Path]:
-        """The files with these suffixes in a folder and below, and unreadable folders; sorted. Links to folders are not followed."""
+    def below(self, folder: str, is_wanted: Callable[[str], bool]) -> list[Path]:
+        """The files in a folder and below whose path is wanted, and unreadable folders; sorted. Links to folders are not followed."""
         files = {
             Path(entry.path)
             for _, entries in self._walked(folder, hidden=True)
             for entry in entries
-            if entry.name.endswith(suffixes) and not _is_folder(entry)
+            if is_wanted(entry.path) and not _is_folder(entry)
         }
         return sorted(files | self.unread.keys())
 
