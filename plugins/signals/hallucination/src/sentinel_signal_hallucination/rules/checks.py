@@ -10,6 +10,7 @@ from sentinel_core.evaluate.checks import Check
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import ToolFacts, facts_of
+from sentinel_core.trace import GAPS, reading_remarks
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims
 from sentinel_signal_hallucination.english.lexicon import word_set
@@ -162,10 +163,11 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
 
 
 def _could_not_run(kind: str, text: Text, index: TraceIndex, calls: list[Call]) -> bool:
-    """True where nothing that was called can have run the check, the agent has tools, and somebody gave it work that is no text."""
+    """True where nothing that was called can have run the check, all was read, the agent has tools, and somebody gave it work that is no text."""
     asked = [index.messages[at].content or "" for at in index.asked if at < text.message_index]
     if (
         not asked
+        or any(reading_remarks(index.trace, GAPS))
         or not any(map(_may_work_on_code, index.tools.values()))
         or not _TEXTS.isdisjoint(asked[-1].lower().split())
     ):
