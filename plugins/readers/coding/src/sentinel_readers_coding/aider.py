@@ -97,8 +97,9 @@ def _blocks(lines: list[Numbered], ending: str) -> list[_Block]:
     blocks: list[_Block] = []
     for number, line in lines:
         role, text = _spoken(line, ending)
-        is_blank = role == "assistant" and not text.strip()  # it ends nothing by itself
-        if not blocks or (blocks[-1].role != role and not is_blank):
+        is_blank = role == "assistant" and not text.strip()  # it ends nothing but what the user said
+        is_new = role == "user" and bool(blocks) and blocks[-1].written[-1] == ""
+        if not blocks or is_new or (blocks[-1].role != role and not is_blank):
             blocks.append(_Block(role, number))
         blocks[-1].lines.append(text)
         blocks[-1].written.append(line)

@@ -36,7 +36,7 @@ class Deed:
             call_id=call_id,
             name=self.name,
             content=self.content or "",
-            success=self.success if self.is_run else None,
+            success=self.success if self.is_run else False,
             metadata=None if self.is_run else {"not_run": True},
         )
 
@@ -69,6 +69,7 @@ _LINES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Deed]], ...] = (
 )  # fmt: skip
 # Lines that end the account of a failed edit.
 _NOTICE = re.compile(r"(?:Tokens|Only \d+ reflections|Attempt to fix) .*")
+_MOST_REASONS = 40
 _SOME_APPLIED = "applied successfully"
 _COMMAND_FAILED = "Error occurred while running command "
 # The user's own commands, and what Aider runs for them.
@@ -90,8 +91,9 @@ def deeds(lines: list[str], *, by_user: bool) -> list[Deed]:
             found[-1] = attrs.evolve(found[-1], content=line, success=False)
         elif found and found[-1].name == _EDIT and found[-1].success is False and _NOTICE.fullmatch(line) is None:
             # The reason follows; where it says that other parts were applied, files did change.
-            success = None if _SOME_APPLIED in line else False
-            found[-1] = attrs.evolve(found[-1], content=f"{found[-1].content}\n{line}", success=success)
+            told = found[-1].content or ""
+            more = told if told.count("\n") == _MOST_REASONS else f"{told}\n{line}"
+            found[-1] = attrs.evolve(found[-1], content=more, success=None if _SOME_APPLIED in line else False)
     return found
 
 

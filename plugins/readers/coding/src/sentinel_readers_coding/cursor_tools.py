@@ -50,14 +50,17 @@ class Tool:
         name = next((key for key in outcome if key in _STATE_OF), None) if isinstance(outcome, dict) else None
         payload = outcome if name is None or not isinstance(outcome, dict) else outcome[name]
         state = None if name is None else _STATE_OF[name]
-        success = {_WORKED: True, _FAILED: False}.get(state or "")
+        success = {_WORKED: True, _FAILED: False, _NOT_RUN: False}.get(state or "")
         code = payload.get("exitCode") if isinstance(payload, dict) else None
         if success and isinstance(code, int) and code != 0:
             success = False
+        content = _text(payload) or (
+            name if state == _NOT_RUN else _whole(payload) or (name if success is False else "")
+        )
         result = Result(
             call_id=self.call_id or None,
             name=self.name,
-            content=_content(payload) or (name or "" if state in (_NOT_RUN, _FAILED) else ""),
+            content=content or "",
             success=success,
             metadata={"not_run": True} if state == _NOT_RUN else None,
         )
@@ -91,12 +94,16 @@ def tool_of(event: Mapping[str, Any]) -> Tool | None:
     )
 
 
-def _content(payload: object) -> str:
+def _text(payload: object) -> str:
+    """What a tool printed or gave as text."""
     if not isinstance(payload, dict):
         return text_of(payload)
     if any(isinstance(payload.get(key), str) for key in _STREAMS):
         return "\n".join(filter(None, (str(payload.get(key) or "").rstrip("\n") for key in _STREAMS)))
-    return next(
-        (payload[key] for key in _TEXTS if isinstance(payload.get(key), str) and payload[key]),
-        to_json(payload).decode() if payload else "",
-    )
+    return next((payload[key] for key in _TEXTS if isinstance(payload.get(key), str) and payload[key]), "")
+
+
+def _whole(payload: object) -> str:
+    """A result in an object of its own, as JSON."""
+    has_streams = isinstance(payload, dict) and not payload.keys().isdisjoint(_STREAMS)
+    return to_json(payload).decode() if isinstance(payload, dict) and payload and not has_streams else ""

@@ -24,7 +24,7 @@ _MESSAGE_ID = re.compile(r"<!-- message-id: (\S{1,200}) -->\s*")
 _TOOL = re.compile(r'<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
 _FENCE = re.compile(r"(`{3,})([^`]*)")
 _THINK, _THINK_END = "<think>", "</think>"
-_THOUGHT = re.compile(r"</?(?:think|details)>|<summary>.*?</summary>")
+_THOUGHT = re.compile(r"</?(?:think|details)>|<summary>[^<]*</summary>")
 _TOOL_END = "</tool-use>"
 _SHORTEST_FENCE = 3
 _INTERRUPTED = "[Request interrupted by user"
@@ -111,7 +111,7 @@ def _begun(header: re.Match[str], number: int) -> _Said:
 
 
 def _end_of(lines: list[Numbered], start: int, tag: str) -> int:
-    """The line on which an element ends; the next header's, or the number of lines, if its end is missing.
+    """The line on which an element ends; the number of lines if its end is missing.
 
     An output may quote the tag, so a tag within a code block counts only where that block ends just before it: older
     versions do not make a block's fence longer than those that it quotes.

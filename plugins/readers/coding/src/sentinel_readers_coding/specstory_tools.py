@@ -12,8 +12,8 @@ from sentinel_core.traces.readers.chat import Result
 __all__ = ["ToolUse", "tool_use"]
 
 _TAGS = re.compile(r"</?details>|</tool-use>")
-_SUMMARY = re.compile(r"<summary>(.*?)</summary>")
-_TITLE = re.compile(r"Tool use: \*\*.*?\*\*")
+_SUMMARY, _SUMMARY_END = "<summary>", "</summary>"
+_TITLE = re.compile(r"Tool use: \*\*[^*]*\*\*")
 _FENCE = re.compile(r"\s?(?:Input(?: \(truncated\))?: )?(`{3,})([^`]*)")
 _LONE = re.compile(r"`([^`]+)`")
 _NAMED = re.compile(r"(?:^|\s)(?:- )?(\w+):? `([^`]*)`")
@@ -55,7 +55,7 @@ class ToolUse:
         if self.output is None:
             return None
         is_run = not self.output.startswith(_NOT_RUN)
-        success = self.success if is_run else None
+        success = self.success if is_run else False
         return Result(
             content=self.output, name=self.name, success=success, metadata=None if is_run else {"not_run": True}
         )
@@ -109,12 +109,22 @@ def _split(lines: list[str]) -> tuple[list[str], list[_Block]]:
             before = "Input:" if "Input" in line else next(reversed(prose), "")
             blocks.append(_Block(mark[2].strip(), before))
             continue
-        summary = _SUMMARY.search(line)
-        text = _TAGS.sub("", line if summary is None else _TITLE.sub("", summary[1])).strip()
+        text = _TAGS.sub("", _without_title(line)).strip()
         prose += [text] if text else []
     if fence and blocks[-1].lines:  # the file ends within the block
         blocks[-1].lines = [_TAGS.sub("", line) for line in blocks[-1].lines]
     return prose, blocks
+
+
+def _without_title(line: str) -> str:
+    """What a summary says beyond the tool's name; any other line as it is."""
+    start = line.find(_SUMMARY)
+    end = line.find(_SUMMARY_END, start)
+    if start < 0 or end < 0:
+        return line
+    summary = line[start + len(_SUMMARY) : end]
+    title = _TITLE.match(summary)
+    return summary if title is None else summary[title.end() :]
 
 
 def _arguments(kind: str, prose: list[str], blocks: list[_Block]) -> dict[str, Any]:

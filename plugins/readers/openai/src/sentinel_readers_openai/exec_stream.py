@@ -19,7 +19,7 @@ _OUTCOMES = {"turn.completed": "completed", "turn.failed": "error", "turn.starte
 _EVENTS = _ITEM_EVENTS | frozenset(_OUTCOMES) | {"thread.started"}
 # Events and items without a deed of the agent.
 _SILENT = frozenset({"item.plan.delta", "request_user_input", "todo_list"})
-_SUCCESS = {"completed": True, "failed": False}
+_SUCCESS = {"completed": True, "declined": False, "failed": False}
 _NOT_RUN = "declined"
 
 
