@@ -51,6 +51,10 @@ TOOLS = {
     "codex": (codex, "codex"),
     "gemini-cli": (gemini_cli, "gemini"),
 }
+STREAMS = {
+    "codex": ("--json",),
+    "gemini-cli": ("--output-format", "stream-json"),
+}
 
 
 @pytest.fixture(params=TOOLS)
@@ -85,10 +89,10 @@ def hooked(request, tmp_path):
 
     run(BIN / "sentinel", "hook", "install", request.param, "--user")
 
-    def ask(*script):
+    def ask(*script, stream=False):
         with scripted(*script) as server:
             command, more = start(server.address, home, PROMPT)
-            done = run(*command, **more)
+            done = run(*command, *(STREAMS[request.param] if stream else ()), **more)
         return done, [json.dumps(one) for one in server.asked]
 
     return ask
@@ -112,3 +116,27 @@ def test_the_same_lie_is_sent_back_once(hooked):
 def test_the_truth_is_not_held_up(hooked):
     _, asked = hooked(Run(COMMAND), "One of the three tests fails: test_total.")
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("told", [LIE, "One of the three tests fails: test_total."])
+@pytest.mark.parametrize("hooked", STREAMS, indirect=True)
+def test_its_stream_is_read_with_the_call_and_the_lie(hooked, told, request):
+    from sentinel_core import evaluate_trace
+    from sentinel_core.host.plugins import load, select
+    from sentinel_core.host.selection import Selection
+    from sentinel_core.testing import BytesSource
+    from sentinel_core.traces.sources import choose_reader
+
+    done, _ = hooked(Run(COMMAND), told, told, stream=True)
+    source = BytesSource(data=done.stdout.encode(), name="stream.jsonl")
+    reader = choose_reader(source, [plugin.offer for plugin in load(select(Selection(), ("trace_readers",))[0])[0]])
+    assert reader.name == request.node.callspec.params["hooked"]
+    (trace,) = reader.read(source)
+    assert "reading_gaps" not in trace.metadata
+    (call,) = (call for message in trace.messages for call in message.tool_calls)
+    assert COMMAND in call.arguments["command"]
+    assert any("1 failed" in result.content for message in trace.messages for result in message.tool_results)
+    assert trace.messages[-1].content.endswith(told)
+    assert trace.token_usage is not None
+    rules = {finding.rule for finding in evaluate_trace(trace).findings}
+    assert ("hallucination.contradicted_checks" in rules) == (told == LIE)
