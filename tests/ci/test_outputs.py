@@ -112,6 +112,19 @@ def test_a_finding_about_a_whole_run_is_at_the_line_of_its_record(sentinel, tmp_
     }
 
 
+def test_a_finding_about_a_whole_run_is_at_the_line_of_its_messages(sentinel, tmp_path):
+    rows = [{"messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]}] * 40
+    (tmp_path / "chats.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = sentinel("evaluate", "chats.jsonl", "--expect", "called:send_email", "-o", "o.sarif")
+    found = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    assert [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in found] == list(range(1, 41))
+    assert done.returncode == 2
+    history = "".join(f"# aider chat started at 2026-01-0{day} 03:04:05\n\n#### Hi.  \n\nHello.\n\n" for day in (1, 2))
+    (tmp_path / ".aider.chat.history.md").write_text(history)
+    told = sentinel("evaluate", ".aider.chat.history.md", "--format", "github", "--expect", "called:send_email").stdout
+    assert [line.split(",")[1] for line in told.splitlines() if "expect." in line] == ["line=3", "line=9"]
+
+
 def test_sarif_is_read_by_strangers_tools(sentinel, runs, tmp_path):
     sarif = Path(sys.executable).with_name("sarif")
     if not sarif.exists():

@@ -68,3 +68,19 @@ def test_the_newest_session_of_this_folder_comes_before_newer_ones(tmp_path, mon
     assert taken[:3] == [("short", True), ("hashed", True), ("named", True)]
     assert taken[3:] == [(name, False) for name in ("odd", "nothing", "other", "elsewhere", "quoted")]
     assert works_in(tmp_path / "gone", here) is None
+
+
+def test_a_history_in_the_project_itself_worked_there(tmp_path, monkeypatch):
+    here = tmp_path / "here"
+    path = write(here / ".specstory/history/one.md", b"# A history\n")
+    named = write(here / "kept/two.jsonl", b'{"cwd": "/elsewhere"}')
+    monkeypatch.chdir(here)
+    relative = path.relative_to(here)
+    assert [works_in(relative, here), works_in(relative, tmp_path / "there"), works_in(path, here)] == [
+        True,
+        False,
+        False,
+    ]
+    assert works_in(named, here) is False
+    kept = attrs.evolve(reader("tool", 90), kept_at=(".specstory/history/*.md",))
+    assert latest_session(kept, strict=False, max_record=1).label == ".specstory/history/one.md"

@@ -156,6 +156,7 @@ def test_it_is_never_taken_for_claude_s_stream():
     assert sure({**INIT, "uuid": "u"}) == (0, 95)
     assert sure({**said("Hi."), "parent_tool_use_id": None}) == (0, 95)
     assert sure({"type": "message", "role": "user"}) == (0, 0)
+    assert sure(INIT, {"type": ["tool_call"], "session_id": "s"}) == (90, 70)
 
 
 def test_claude_s_reader_tells_events_that_it_does_not_know():

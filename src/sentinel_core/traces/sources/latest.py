@@ -44,7 +44,9 @@ def first_of_folder(sessions: Iterable[Path], folder: Path) -> Path | None:
 
 
 def works_in(session: Path, folder: Path) -> bool | None:
-    """Whether the session's first lines name the folder (an absolute path), or it names none and lies in that folder; None if it cannot be read.
+    """Whether the session's first lines name the folder (an absolute path); None if it cannot be read.
+
+    One that names none and has a relative path is kept in the working directory itself, as a project's history is.
 
     Tools name the working directory as ``cwd``; Gemini CLI gives the first digits of the SHA-256 of its path.
     """
@@ -54,7 +56,7 @@ def works_in(session: Path, folder: Path) -> bool | None:
     except (OSError, ValueError):  # it is gone, or its name is none
         return None
     if named is None:
-        return session.absolute().is_relative_to(folder)
+        return not session.is_absolute() and session.absolute().is_relative_to(folder)
     if named[2]:
         return hashlib.sha256(os.fsencode(folder)).hexdigest().startswith(named[2].decode())
     try:

@@ -91,7 +91,7 @@ def sniff_claude_stream(head: bytes, filename: str) -> int:  # noqa: ARG001 - an
     objects = _objects(head)
     events = [entry for entry in objects if _is_event(entry)]
     if events:
-        if any("session_id" in entry and entry.get("type") in _CURSOR_ONLY for entry in objects):
+        if any("session_id" in entry and str(entry.get("type")) in _CURSOR_ONLY for entry in objects):
             return 0
         return 95 if any(map(_is_own_event, events)) else 70
     packed = _packed(head)
