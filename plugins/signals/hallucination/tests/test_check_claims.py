@@ -1,5 +1,6 @@
 """Sentences about checks: those that say that all pass, held against a run that failed and one that passed; and all that say it not."""
 
+import attrs
 import pytest
 
 RULES = ("contradicted_checks", "checks_not_run", "claim_without_call")
@@ -250,6 +251,11 @@ def test_checks_that_are_said_to_pass_without_a_run_are_told_apart_where_somebod
     found = script.judge(script.user("Fix the cart."), script.call("Edit", "Success."), script.say("All tests pass."))
     assert script.ways(found) == {"checks_not_run.no_run"}
     assert "that the tests pass" in found.findings[0].text
+
+
+def test_a_run_of_checks_may_be_in_what_could_not_be_read(script):
+    trace = script.trace(script.user("Fix the cart."), script.call("Edit", "Success."), script.say("All tests pass."))
+    assert not script.detect(attrs.evolve(trace, metadata={"reading_gaps": ["3 lines are not JSON"]})).findings
 
 
 @pytest.mark.parametrize(

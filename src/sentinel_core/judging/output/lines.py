@@ -15,7 +15,7 @@ __all__ = ["DocumentLines", "Lines"]
 
 _LARGEST = 16 * MEGABYTE
 _PATH = re.compile(r"(?:.* )?(\$\S*)")  # an archive's reader may name the member before the path
-_LINE = re.compile(r"line (\d{1,18})\b")
+_LINE = re.compile(r"line (\d{1,9})\b")
 _LAST_STEP = re.compile(r"\[\d+\]$|\.[^.\[\]]+$")
 _LIST_OF_RECORD = re.compile(r"(?:\.[^.\[\]]+)?\[\d+\]$")
 

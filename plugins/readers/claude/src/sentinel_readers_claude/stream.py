@@ -16,7 +16,6 @@ from sentinel_core.traces.readers import (
     tool_schemas,
     usage_of,
 )
-from sentinel_core.traces.readers.chat import stray_calls
 from sentinel_readers_claude.turns import Line, add_turns, blocks_of, merged_turns_of, outcome_of
 
 __all__ = ["read"]
