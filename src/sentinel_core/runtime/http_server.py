@@ -7,7 +7,7 @@ waiting the longest is closed. Importing this module raises ``PluginError`` if s
 import asyncio
 import resource
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -27,10 +27,15 @@ except ImportError:
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BACKLOG", "Drain", "Guard", "make_server"]
+__all__ = ["BACKLOG", "LOOPBACK", "STRANGE_HOST", "Drain", "Guard", "is_host_allowed", "make_server"]
 
 BACKLOG = 128
 """Connections that wait to be accepted. So many may be accepted at once, before any is closed to make room."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""What a Host header may say to a server that listens on this machine."""
+
+STRANGE_HOST = "the Host header does not match this service (use --allow-host to allow a name)"
 
 _MOST_CONNECTIONS = 1_000
 _BEING_ACCEPTED = 4 * BACKLOG  # asyncio accepts so many at once, again and again, before the first of them is counted
@@ -89,6 +94,12 @@ def make_server(app: "ASGIApp", guard: Guard) -> uvicorn.Server:
             timeout_graceful_shutdown=guard.grace_seconds,
         )
     )
+
+
+def is_host_allowed(header: str, names: Collection[str]) -> bool:
+    """Whether a Host header, with any port, has one of these names; else a page could reach the server by a name of its own."""
+    name = header if header.endswith("]") else header.rpartition(":")[0] or header
+    return name.lower() in names
 
 
 class _Guarded(H11Protocol):

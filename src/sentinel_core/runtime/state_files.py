@@ -67,11 +67,11 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def append_lines(path: Path, lines: Iterable[bytes]) -> None:
+def append_lines(path: Path, lines: Iterable[bytes], *, durable: bool = False) -> None:
     """Append lines to a file, each in one write, so that processes that share it do not mix within a line.
 
     Only its owner can read it. A line for which the disk has no room is not written in part, and after a line that a kill
-    truncated, the next one starts on a new line. Raises ``OSError``.
+    truncated, the next one starts on a new line. ``durable``: when this returns, they are on disk. Raises ``OSError``.
     """
     waiting = list(lines)
     if not waiting:
@@ -83,6 +83,8 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
             _append(descriptor, b"\n")
         for line in waiting:
             _append(descriptor, line)
+        if durable and path.is_file():
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

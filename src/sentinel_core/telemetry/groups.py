@@ -109,6 +109,21 @@ class Groups(Generic[_P]):
         self._crowded = True
         return False
 
+    def hand_over(self, trace_id: str) -> None:
+        """Treat the group of this trace as judged, because an earlier process has handed it over."""
+        group = self._of_trace.get(trace_id)
+        if group is not None and group.waiting:
+            self._hand_over(group)
+
+    def take_back(self, trace_id: str) -> None:
+        """Treat the group of this trace as not judged, because the process that it was handed over to has died."""
+        group = self._of_trace.get(trace_id)
+        if group is not None and group.rounds:
+            group.rounds -= 1
+            group.waiting = True
+            self._judged.pop(id(group), None)
+            self._groups[id(group)] = group
+
     def discount(self, group: Group[_P]) -> None:
         """Stop counting a group as judged, because it holds no agent's span."""
         self.counts[_judged(group)] -= 1

@@ -194,7 +194,7 @@ def test_refusals(refusing, status, request_, said):
 
 def test_a_client_that_is_still_sending_reads_that_it_was_refused(refusing):
     with socket.create_connection(("127.0.0.1", refusing.port), timeout=DEADLINE) as client:
-        client.sendall(b"POST /v1/traces HTTP/1.1\r\nHost: here\r\nContent-Length: 2097152\r\n\r\n")
+        client.sendall(b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2097152\r\n\r\n")
         for _ in range(8):
             client.sendall(b" " * (1 << 16))
             time.sleep(0.02)

@@ -12,7 +12,7 @@ import pytest
 from sentinel_command_receive import server as receiving
 from sentinel_command_receive.bodies import BadRequest
 
-HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def taken():
         return 0
 
     listener = socket.create_server(("127.0.0.1", 0))
-    server = receiving.make_server(take, dict, max_body=1 << 20)
+    server = receiving.make_server(take, dict, max_body=1 << 20, hosts=("localhost",))
     address = listener.getsockname()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

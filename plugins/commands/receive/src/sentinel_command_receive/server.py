@@ -6,7 +6,7 @@ status. Needs starlette and uvicorn.
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from sentinel_command_receive.bodies import BadRequest, unpacked
 from sentinel_command_receive.room import Room
-from sentinel_core.runtime.http_server import Guard
+from sentinel_core.runtime.http_server import STRANGE_HOST, Guard, is_host_allowed
 from sentinel_core.runtime.http_server import make_server as make_guarded
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ _INVALID_ARGUMENT, _UNAVAILABLE = 3, 14  # gRPC's codes, which the protocol asks
 _REJECTED = "not spans, without a trace id, or too many for one request"
 
 
-def make_server(take: Take, status: Callable[[], dict[str, Any]], *, max_body: int) -> "Server":
-    """A server for ``run(sockets=[...])``; ``status`` is what ``GET /`` answers. ``take`` is called in threads."""
+def make_server(take: Take, status: Callable[[], dict[str, Any]], *, max_body: int, hosts: Collection[str]) -> "Server":
+    """A server for ``run(sockets=[...])``; ``status`` is what ``GET /`` answers. ``take`` is called in threads.
+
+    ``hosts`` are allowed in the Host header, with any port.
+    """
     room = Room(largest=max_body, most=_LARGEST_AT_ONCE * max_body, seconds=_PATIENCE)
     guard = Guard(
         refusal=_refusal,
@@ -51,7 +54,7 @@ def make_server(take: Take, status: Callable[[], dict[str, Any]], *, max_body: i
         grace_seconds=_GRACE,
         headers={"Server": "sentinel"},
     )
-    return make_guarded(_App(take=take, status=status, room=room), guard)
+    return make_guarded(_App(take=take, status=status, room=room, hosts=hosts), guard)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -61,6 +64,7 @@ class _App:
     take: Take
     status: Callable[[], dict[str, Any]]
     room: Room
+    hosts: Collection[str]
     threads: ThreadPoolExecutor = attrs.field(factory=lambda: ThreadPoolExecutor(_AT_ONCE))
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
@@ -76,6 +80,8 @@ class _App:
 
     async def _answer(self, request: Request) -> Response:
         path, method = request.url.path, request.method
+        if not is_host_allowed(request.headers.get("host", ""), self.hosts):
+            raise BadRequest(HTTPStatus.FORBIDDEN, STRANGE_HOST)
         if method == "POST" and "origin" in request.headers:  # else any page in a browser could send spans of an agent
             raise BadRequest(HTTPStatus.FORBIDDEN, "web pages may not send spans")
         if path != "/" and path not in _PATHS:

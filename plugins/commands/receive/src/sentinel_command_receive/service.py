@@ -1,23 +1,31 @@
-"""The receiving process: groups spans, and passes quiet groups to the parent as files, a frame for each batch."""
+"""The receiving process: stores and groups spans, and passes quiet groups to the parent as files, a frame for each batch."""
 
+import itertools
 import os
 import re
-import shutil
 import socket
+import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from typing import NamedTuple
 
 import attrs
 
-from sentinel_command_receive.bodies import BadRequest, ReceivedSpan, spans_of_body
-from sentinel_command_receive.spool import Place, Spool
+from sentinel_command_receive.bodies import BadRequest, spans_of_body
+from sentinel_command_receive.spool import Claim, Handed, Place, Spool, Started, Stored
 from sentinel_core.runtime.outbox import Frame, Outbox, as_text
+from sentinel_core.runtime.printable import counted
 from sentinel_core.telemetry import Group, Groups, renamed
 
-__all__ = ["Batch", "Counts", "Reception", "Row", "serve"]
+__all__ = ["FILES", "STOP", "Batch", "Counts", "Reception", "Row", "serve"]
+
+STOP = "stop"
+"""The order to end; any other order is why requests are refused, and an empty one ends that."""
+
+FILES = "*.otlp.json"
+"""The files of batches in a spool's folder."""
 
 _TICK = 0.1
 _BATCH = 1000
@@ -35,8 +43,9 @@ class Row(NamedTuple):
 
 
 class Batch(Frame):
-    """Files to judge."""
+    """Files to judge. The reports of all batches up to a number are written before those of the next."""
 
+    number: int
     rows: list[Row]
 
 
@@ -48,13 +57,16 @@ class Counts(Frame):
 
 @attrs.frozen(kw_only=True)
 class Reception:
-    """Where to listen, where to put files for the parent, and how long to wait.
+    """Where to listen, where the spool is, and how long to wait.
 
-    ``until_quiet`` ends the process after so many seconds in which nothing came and nothing waited.
+    ``reported`` is the last batch with all its reports written. ``hosts`` are allowed in the Host header. ``until_quiet``
+    ends the process after so many seconds in which nothing came and nothing waited.
     """
 
     listener: socket.socket
-    folder: Path
+    claim: Claim
+    reported: int
+    hosts: tuple[str, ...]
     quiet: float = 2.0
     patience: float = 60.0
     most_spans: int = 2_000_000
@@ -64,16 +76,21 @@ class Reception:
 
 @attrs.define(eq=False)
 class _Intake:
-    """Takes spans from the server's threads."""
+    """Takes spans from the server's threads.
+
+    ``held`` and ``problem`` say why none can be taken now: because of the parent, and because of the disk.
+    """
 
     groups: Groups[Place]
-    spool: Spool = attrs.field(factory=Spool)
+    spool: Spool
+    held: str = ""
+    problem: str = ""
     lock: threading.Lock = attrs.field(factory=threading.Lock)
     requests: Counter[str] = attrs.field(factory=Counter)
     last: float = attrs.field(factory=time.monotonic)
 
     def take(self, path: str, content_type: str, body: bytes) -> int:
-        """Take one request's spans; return how many were rejected. Logs and metrics are counted and dropped.
+        """Take one request's spans, and store them; return how many were rejected. Logs and metrics are counted and dropped.
 
         Raises ``BadRequest``: 503 if memory or disk has no room for all of them now. Only a request that is larger than
         the whole room is taken in part.
@@ -84,13 +101,58 @@ class _Intake:
             return 0
         spans = spans_of_body(body, content_type)
         with self.lock:  # held for all spans, so that the room stays free
+            if refusal := self.held or self.problem:
+                raise BadRequest(503, refusal)
             if not self.groups.has_room(len(spans)):
                 raise BadRequest(503, "too many spans are waiting; try again in a moment")
-            rejected = sum(span is None or not self._add(span) for span in spans)
+            try:
+                stored = self.spool.store(span for span in spans if span is not None)
+            except OSError as error:
+                raise BadRequest(503, f"spans cannot be stored: {error.strerror}") from None
+            rejected = len(spans) - sum(self._add(span, place) for span, place in stored)
             self.requests[path] += 1
             self.requests["rejected"] += rejected
             self.last = time.monotonic()
         return rejected
+
+    def restore(self, reported: int) -> int:
+        """Take again what earlier processes stored; return the number of the last batch.
+
+        What they handed over is judged again, unless its reports are written. Raises ``OSError``.
+        """
+        most, self.groups.most_spans = self.groups.most_spans, sys.maxsize
+        handed: dict[int, Handed] = {}
+        newest = reported
+        for record in self.spool.replay():
+            match record:
+                case Started():
+                    self._take_back(handed, record.reported)
+                case Handed():
+                    newest = max(newest, record.batch)
+                    handed[record.batch] = record
+                    for group in record.groups:
+                        self.groups.hand_over(group)
+                case span, place:
+                    self._add(span, place)
+        self._take_back(handed, reported)
+        self.spool.note(Started(reported))
+        self.groups.most_spans = most
+        restored = self.groups.counts["spans"]
+        self.groups.counts.clear()
+        self.requests["restored"] = restored
+        return newest
+
+    def _take_back(self, handed: dict[int, Handed], reported: int) -> None:
+        for batch, record in handed.items():
+            if batch > reported:
+                for group in record.groups:
+                    self.groups.take_back(group)
+        handed.clear()
+
+    def note(self, record: Handed) -> None:
+        """Store what was handed over. Raises ``OSError``."""
+        with self.lock:
+            self.spool.note(record)
 
     def status(self) -> dict[str, int]:
         """All counts."""
@@ -100,11 +162,12 @@ class _Intake:
     def due(self, *, everything: bool = False) -> list[Group[Place]]:
         """Copies of the groups to judge now."""
         with self.lock:
+            self.spool.trim()
             return [group.copy() for group in self.groups.due(time.monotonic(), everything=everything)]
 
-    def _add(self, span: ReceivedSpan) -> bool:
+    def _add(self, span: Stored, place: Place) -> bool:
         return self.groups.add(
-            self._put(span.data),
+            place,
             trace_id=span.trace_id,
             span_id=span.span_id,
             parent_id=span.parent_id,
@@ -112,41 +175,38 @@ class _Intake:
             now=time.monotonic(),
         )
 
-    def _put(self, data: bytes) -> Place:
-        try:
-            return self.spool.put(data)
-        except OSError as error:
-            raise BadRequest(503, f"spans cannot be stored: {error.strerror}") from None
-
 
 def serve(reception: Reception, outbox: Outbox) -> None:
-    """Serve until the parent sends an order, or dies; then remove the folder of files, which it no longer does.
-
-    Sends each batch, and the final counts.
-    """
+    """Serve until the parent orders it to stop, or dies. Sends each batch, the final counts, and what it could not do."""
     from sentinel_command_receive.server import make_server
 
-    intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
-    server = make_server(intake.take, intake.status, max_body=reception.max_body)
+    reception.claim.hold_as_child()
+    groups = Groups[Place](quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans)
+    intake = _Intake(groups, Spool(reception.claim.folder))
+    batches = _Batches(reception.claim.folder, outbox, intake, intake.restore(reception.reported))
+    if intake.spool.damaged:
+        outbox.warn(f'{intake.spool.damaged:,} bytes in "{reception.claim.folder}" are damaged and were left out')
+    server = make_server(intake.take, intake.status, max_body=reception.max_body, hosts=reception.hosts)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [reception.listener]}, name="otlp", daemon=True)
     thread.start()
-    batches = _Batches(reception.folder, outbox, intake)
     stop = threading.Event()
-    threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
-    try:
-        while not stop.wait(_TICK) and not _is_over(reception, intake):
-            batches.send(intake.due())
-        server.should_exit = True
-        thread.join()
-        batches.send(intake.due(everything=True))
-        outbox.send(Counts(intake.status()))
-    except BrokenPipeError:  # the parent was killed, and cannot remove the folder
-        shutil.rmtree(reception.folder, ignore_errors=True)
+    threading.Thread(target=_obey, args=(outbox, stop, intake), name="orders", daemon=True).start()
+    while not stop.wait(_TICK) and not _is_over(reception, intake):
+        batches.send(intake.due())
+    server.should_exit = True
+    thread.join()
+    batches.send(intake.due(everything=True))
+    if batches.waiting:
+        outbox.refuse(f"{counted(len(batches.waiting), 'trace')} could not be handed over: {intake.problem}")
+    outbox.send(Counts(intake.status()))
 
 
-def _listen_for_orders(outbox: Outbox, stop: threading.Event) -> None:
-    """Stop at any order, or when the parent was killed."""
-    outbox.order()
+def _obey(outbox: Outbox, stop: threading.Event, intake: _Intake) -> None:
+    """Follow the parent's orders. If it was killed, end at once: all is stored."""
+    while (order := outbox.order()) != STOP:
+        if order is None:
+            os._exit(0)
+        intake.held = order
     stop.set()
 
 
@@ -154,38 +214,68 @@ def _is_over(reception: Reception, intake: _Intake) -> bool:
     if reception.until_quiet is None:
         return False
     with intake.lock:
-        came = bool(intake.groups.counts["spans"])
+        came = bool(intake.groups.counts["spans"] or intake.requests["restored"])
         return came and not intake.groups.waiting and intake.last + reception.until_quiet <= time.monotonic()
 
 
 @attrs.define(eq=False)
 class _Batches:
-    """Writes groups as files, up to 1,000 at a time, and sends the parent their paths."""
+    """Writes groups as files, up to 1,000 at a time, and sends the parent their paths.
+
+    Where the disk has no room for them, they wait for the next time, and the intake has a ``problem`` until then.
+    """
 
     folder: Path
     outbox: Outbox
     intake: _Intake
-    number: int = 0
+    number: int
+    waiting: deque[Group[Place]] = attrs.field(factory=deque)
 
     def send(self, groups: list[Group[Place]]) -> None:
-        for start in range(0, len(groups), _BATCH):
-            rows = [row for group in groups[start : start + _BATCH] if (row := self._written(group)) is not None]
+        """Send these groups, and those that wait."""
+        self.waiting += groups
+        while self.waiting:
+            batch = list(itertools.islice(self.waiting, _BATCH))
+            try:
+                rows = self._written(batch)
+            except OSError as error:
+                self.intake.problem = f"spans cannot be stored: {error.strerror}"
+                return
+            for _ in batch:
+                self.waiting.popleft()
             if rows:
-                self.outbox.send(Batch(rows))
+                self.outbox.send(Batch(self.number, rows))
+        self.intake.problem = ""
 
-    def _written(self, group: Group[Place]) -> Row | None:
-        """One file per group; None for a group without an agent's span."""
-        spans = [place.read() for place in group.spans.values()]
-        if not any(map(_AGENT_ATTRIBUTE.search, spans)):
-            with self.intake.lock:
-                self.intake.groups.discount(group)
-            return None
-        document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
-        if len(group.traces) > 1:
-            document = renamed(document, group.id)
+    def _written(self, batch: list[Group[Place]]) -> list[Row]:
+        """The rows of a batch, whose files and number are on disk."""
+        rows: list[Row] = []
+        others: list[Group[Place]] = []
+        try:
+            for group in batch:
+                spans = [place.read() for place in group.spans.values()]
+                if any(map(_AGENT_ATTRIBUTE.search, spans)):
+                    path = self.folder / f"{self.number + 1}-{len(rows)}{FILES[1:]}"
+                    rows.append(Row(str(path), as_text(group.id), as_text(group.root_id)))
+                    _write_document(path, group, spans)
+                else:
+                    others.append(group)
+            self.intake.note(Handed(self.number + 1, [group.id for group in batch]))
+        except OSError:
+            for row in rows:
+                Path(row.path).unlink(missing_ok=True)
+            raise
         self.number += 1
-        path = self.folder / f"{self.number}.otlp.json"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(document)
-        return Row(str(path), as_text(group.id), as_text(group.root_id))
+        with self.intake.lock:
+            for group in others:
+                self.intake.groups.discount(group)
+        return rows
+
+
+def _write_document(path: Path, group: Group[Place], spans: list[bytes]) -> None:
+    document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
+    if len(group.traces) > 1:
+        document = renamed(document, group.id)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(document)

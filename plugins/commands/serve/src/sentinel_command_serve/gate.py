@@ -9,10 +9,10 @@ import attrs
 
 from sentinel_command_serve.problems import Problem
 from sentinel_command_serve.tokens import Token, Tokens
+from sentinel_core.runtime.http_server import LOOPBACK, STRANGE_HOST, is_host_allowed
 
 __all__ = ["LOOPBACK", "Gate"]
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _BEARER = "bearer "
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sentinel"'}
 _NOBODY = ""
@@ -61,11 +61,8 @@ class Gate:
         return self.tokens.find(authorization[len(_BEARER) :].strip(), self.now())
 
     def _check_host(self, host: str) -> None:
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name.lower() not in self.hosts:
-            raise Problem(
-                HTTPStatus.FORBIDDEN, "the Host header does not match this service (use --allow-host to allow a name)"
-            )
+        if not is_host_allowed(host, self.hosts):
+            raise Problem(HTTPStatus.FORBIDDEN, STRANGE_HOST)
 
     def _check_origin(self, origin: str | None) -> None:
         if origin is not None and origin not in self.origins:

@@ -55,6 +55,13 @@ def _number(
     "SECONDS",
     "Exit once something has been judged and no spans have arrived for this long.",
 )
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Another name to accept in the Host header, for example the name of a container.",
+)
 @_number("--max-body-mb", _COUNT, 64, "MB", "Size limit for one request after decompression.")
 @_number("--max-spans", _COUNT, 2_000_000, "N", "Limit on the spans in memory; above this limit, senders must wait.")
 @click.option(
@@ -76,6 +83,8 @@ def command(**options: Any) -> int:
     \b
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
+
+    Spans are stored before they are acknowledged: if the command is killed, its next start judges them.
 
     Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM: judge what has arrived, then exit.
     Exit codes: 0 PASS, 1 WARN, 2 FAIL (for several traces, the worst verdict); 3 if anything could not be judged; 130 after Ctrl-C.
