@@ -9,7 +9,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from sentinel_command_receive.bodies import BadRequest, spans_of_body, unpacked
-from sentinel_command_receive.spool import Spool
 from sentinel_core.testing.work import work_of
 
 
@@ -118,9 +117,3 @@ def test_without_protobuf_the_answer_names_the_extra(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(BadRequest, match=r"pip install 'reliability-sentinel\[otel\]'"):
         spans_of_body(b"", "application/x-protobuf")
-
-
-def test_places_lead_back_to_what_was_put():
-    spool = Spool()
-    places = [spool.put(data) for data in (b"first", b"", b"third")]
-    assert [place.read() for place in places] == [b"first", b"", b"third"]
