@@ -105,7 +105,7 @@ def test_what_is_there_stays(tool, hook, tmp_path):
     assert again.stdout == f"{name}: the hook is installed\n"
     assert path.read_text() == installed
     done = hook("uninstall", tool)
-    assert f'-                        "command": "sentinel hook run {tool}",' in done.stdout
+    assert f'"command": "sentinel hook run {tool}", "timeout"' in done.stdout
     assert path.read_text() == before
     assert hook("uninstall", tool).stdout == f"{path}: there is no hook\n"
 
@@ -182,16 +182,35 @@ def test_a_link_stays_a_link(hook, tmp_path):
     hook("install", "claude-code")
     assert (tmp_path / ".claude/settings.json").is_symlink()
     assert handlers(tmp_path / "dotfiles/claude.json", "Stop")
+    hook("uninstall", "claude-code")
+    assert (tmp_path / ".claude/settings.json").is_symlink()
+    assert (tmp_path / "dotfiles/claude.json").read_text() == "{}"
+
+
+def test_a_link_to_a_file_that_install_made_keeps_its_file(hook, tmp_path):
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").symlink_to(tmp_path / "claude.json")
+    hook("install", "claude-code")
+    hook("uninstall", "claude-code")
+    assert (tmp_path / ".claude/settings.json").is_symlink()
+    assert (tmp_path / "claude.json").read_text() == "{}\n"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"a": 1, // mine\n}', "is not plain JSON, so nothing was changed"),
+        ('{"a": 1,\n "b": NaN}', "is not JSON, so nothing was changed: no value at line 2, column 7"),
+        ('{"a": 01}', "is not JSON, so nothing was changed"),
+        ('{"a": 1', 'no "," or "}" at line 1, column 8'),
+        ('{"a" 1}', 'no ":" at line 1, column 6'),
+        ("{a: 1}", "no string at line 1, column 2"),
+        ('{"a": "\\x"}', "no string at line 1, column 7"),
+        ("{} {}", "more after the end at line 1, column 4"),
+        ("[" * 100_000, "more than 200 levels"),
         ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
         ("[]", "is not a JSON object, so nothing was changed"),
-        ('{"hooks": []}', '"hooks" does not have the form that claude-code expects'),
-        ('{"hooks": {"Stop": {}}}', '"hooks" does not have the form that claude-code expects'),
+        ('{"hooks": []}', '"hooks" does not have the form that is expected'),
+        ('{"hooks": {"Stop": {}}}', '"hooks" does not have the form that is expected'),
         (b"\xff", "is not UTF-8"),
     ],
 )
@@ -202,7 +221,7 @@ def test_a_file_that_is_not_understood_is_left_alone(hook, tmp_path, text, says)
     before = path.read_bytes()
     done = hook("install", "claude-code")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith('sentinel: error: ".claude/settings.json": ' if '"hooks"' not in says else "sentinel")
+    assert done.stderr.startswith('sentinel: error: ".claude/settings.json": ')
     assert says in done.stderr
     assert path.read_bytes() == before
 

@@ -1,20 +1,18 @@
-"""The hook's entry in a tool's settings: put in, replaced or taken out, with everything else as it is."""
+"""The settings of coding tools: which file has the hook's entry, and what is told of a change."""
 
-import copy
 import difflib
-import json
 import os
-import re
 import shlex
 import shutil
 import sys
 import sysconfig
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
+from sentinel_command_hook.settings_text import FormError, holds_own, put_in, take_out
 from sentinel_command_hook.tools import ToolHook
 from sentinel_core.cli import warn
 from sentinel_core.errors import InputError
@@ -24,8 +22,6 @@ from sentinel_core.runtime.state_files import read_bytes, write_whole
 __all__ = ["change"]
 
 _TIMEOUT = 15  # seconds after which the tool gives up on the hook; it gives up itself before that
-_INDENT = re.compile(r"\{\r?\n([ \t]+)\"")
-_BOM = "\ufeff"
 
 
 def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool) -> None:
@@ -35,30 +31,40 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     """
     path = tool.settings(project=project)
     before = _text_of(path)
-    settings = _parsed(before, path)
-    changed = copy.deepcopy(settings)
-    groups = _groups(changed, tool, path)
-    if options is None:
-        _take_out(changed, groups, tool)
-    else:
-        _put_in(changed, groups, tool, _command(tool, options, project=project))
-    after = before if changed == settings else _written(changed, before)
+    after = _changed(before, path, tool, None if options is None else _command(tool, options, project=project))
     if after == before:
         _say_unchanged(tool, path, project=project, is_wanted=options is not None)
         return
-    is_empty = (
-        options is None and changed == {} and _is_made_by_install(settings, before, tool) and not path.is_symlink()
-    )
-    _show(path, before, "" if is_empty else after)
+    if after is None and path.is_symlink():
+        after = "{}\n"
+    _show(path, before or "", after or "")
     if dry_run:
         return
-    if is_empty:
+    if after is None:
         path.unlink()
     else:
         _write(path, after)
     where = printable(str(path))
-    gone = f"{where} contained nothing else and was removed" if is_empty else f"Everything else in {where} is unchanged"
+    gone = (
+        f"{where} contained nothing else and was removed"
+        if after is None
+        else f"Everything else in {where} is unchanged"
+    )
     click.echo(tool.advice if options is not None else f"The hook is uninstalled. {gone}.")
+
+
+def _changed(text: str | None, path: Path, tool: ToolHook, command: str | None) -> str | None:
+    """The text with an entry that calls the command, or without one; None for no file."""
+    is_own = partial(_is_own, tool=tool)
+    try:
+        if command is not None:
+            entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
+            return put_in(text, tool.event, entry, is_own)
+        return None if text is None else take_out(text, tool.event, is_own)
+    except FormError as error:
+        raise InputError(f"{error}, so nothing was changed", label=str(path)) from None
+    except ValueError as error:
+        raise InputError(f"is not JSON, so nothing was changed: {error}", label=str(path)) from None
 
 
 def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool) -> None:
@@ -78,48 +84,22 @@ def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool
 def _holds_own(path: Path, tool: ToolHook) -> bool:
     """Whether another file of settings has the hook; what cannot be read has none."""
     try:
-        groups = _groups(_parsed(_text_of(path), path), tool, path)
-    except (InputError, OSError):
+        return holds_own(_text_of(path) or "", tool.event, partial(_is_own, tool=tool))
+    except (InputError, OSError, ValueError):
         return False
-    return any(_is_own(one, tool) for group in groups for one in _handlers(group))
 
 
 def _is_same(first: Path, second: Path) -> bool:
     return first.resolve() == second.resolve()
 
 
-def _is_made_by_install(settings: dict[str, Any], text: str, tool: ToolHook) -> bool:
-    """Whether the file is to the byte what ``install`` writes where there is none."""
-    own = [one for group in _groups(settings, tool, Path()) for one in _handlers(group) if _is_own(one, tool)]
-    made: dict[str, Any] = {}
-    _put_in(made, [], tool, own[0]["command"])
-    return text == _written(made, "")
-
-
-def _text_of(path: Path) -> str:
+def _text_of(path: Path) -> str | None:
+    """The text to the letter; None if there is no file."""
+    data = read_bytes(path)
     try:
-        return (read_bytes(path) or b"").decode("utf-8")
+        return None if data is None else data.decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError("is not UTF-8", label=str(path)) from None
-
-
-def _parsed(text: str, path: Path) -> dict[str, Any]:
-    if not text.removeprefix(_BOM).strip():
-        return {}
-    try:
-        settings = json.loads(text.removeprefix(_BOM), object_pairs_hook=_without_doubles)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not plain JSON, so nothing was changed: {error}", label=str(path)) from None
-    if not isinstance(settings, dict):
-        raise InputError("is not a JSON object, so nothing was changed", label=str(path))
-    return settings
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise ValueError("a key occurs twice in one object")
-    return made
+        raise InputError("is not UTF-8, so nothing was changed", label=str(path)) from None
 
 
 def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
@@ -148,51 +128,8 @@ def _program_for_all() -> str:
     return str(path)
 
 
-def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:
-    """What the tool calls at the event. Raises ``InputError`` where that is not what it reads."""
-    events = settings.get("hooks", {})
-    groups = events.get(tool.event, []) if isinstance(events, dict) else None
-    if not isinstance(groups, list):
-        raise InputError(
-            f'"hooks" does not have the form that {tool.name} expects, so nothing was changed', label=str(path)
-        )
-    return groups
-
-
-def _put_in(settings: dict[str, Any], groups: list[Any], tool: ToolHook, command: str) -> None:
-    """In the place of the first of ours, and otherwise behind all others."""
-    entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
-    own = [one for group in groups for one in _handlers(group) if _is_own(one, tool)]
-    if own:
-        own[0].update(entry)
-    else:
-        settings.setdefault("hooks", {}).setdefault(tool.event, []).append({"hooks": [entry]})
-
-
-def _take_out(settings: dict[str, Any], groups: list[Any], tool: ToolHook) -> None:
-    """Without all of ours, and without what they alone filled."""
-    if not any(_is_own(one, tool) for group in groups for one in _handlers(group)):
-        return
-    for group in groups:
-        handlers = _handlers(group)
-        handlers[:] = [one for one in handlers if not _is_own(one, tool)]
-    groups[:] = [group for group in groups if not isinstance(group, dict) or group.get("hooks") != []]
-    if not groups:
-        del settings["hooks"][tool.event]
-    if not settings["hooks"]:
-        del settings["hooks"]
-
-
-def _handlers(group: object) -> list[Any]:
-    handlers = group.get("hooks") if isinstance(group, dict) else None
-    return handlers if isinstance(handlers, list) else []
-
-
-def _is_own(handler: object, tool: ToolHook) -> bool:
-    """Whether it calls the hook, also by way of another program, such as ``uv run``."""
-    command = handler.get("command") if isinstance(handler, dict) else None
-    if not isinstance(command, str):
-        return False
+def _is_own(command: str, tool: ToolHook) -> bool:
+    """Whether a command calls the hook, also by way of another program, such as ``uv run``."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -201,12 +138,6 @@ def _is_own(handler: object, tool: ToolHook) -> bool:
         Path(word).stem == "sentinel" and words[at + 1 : at + 4] == ["hook", "run", tool.name]
         for at, word in enumerate(words)
     )
-
-
-def _written(settings: dict[str, Any], before: str) -> str:
-    found = _INDENT.search(before)
-    indent = "  " if found is None else found[1]
-    return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
 
 
 def _show(path: Path, before: str, after: str) -> None:
