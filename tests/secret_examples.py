@@ -83,6 +83,11 @@ def odd_examples(seed: int) -> dict[str, str]:
         "unleash": "default:production." + of("h56"),
         "dropbox-long": of("a11") + "A" * 10 + of("u43"),
         "twitter-bearer": "A" * 22 + of("a12") + "%2B" + of("a40") + "%3D" + of("a40"),
+        "yandex-iam": "t1." + of("u215") + "." + of("u86"),
+        "authress": "sc_" + of("l24") + "." + of("l4") + ".acc_" + of("l16") + "." + of("b43") + "=",
+        "crypt": "$6$rounds=656000$" + of("a16") + "$" + of("a86"),
+        "bcrypt": "$2y$10$" + of("a53"),
+        "argon2": "$argon2id$v=19$m=65536,t=3,p=4$" + of("b22") + "$" + of("b43"),
         "vault-before": "s." + "aB3" + of("a21"),
     }
 

@@ -77,7 +77,7 @@ wandb                     wandb_v1_           u72               docs.wandb.ai
 tavily                    tvly-               ~a32              docs.tavily.com
 tavily-development        tvly-dev-           ~u32              docs.tavily.com
 tavily-production         tvly-prod-          ~u32              docs.tavily.com
-pinecone                  pcsk_               a6_a63            docs.pinecone.io
+pinecone                  pcsk_               u69               docs.pinecone.io
 firecrawl                 fc-                 h32               docs.firecrawl.dev
 scrapfly                  scp-live-           h32               scrapfly.io/docs
 scrapfly-test             scp-test-           h32               scrapfly.io/docs

@@ -67,7 +67,6 @@ bedrock-short             bedrock-api-key-    b120              betterleaks
 google-oauth              ya29.               u60               cloud.google.com/docs/authentication/token-types
 google-client             GOCSPX-             u28               trufflehog
 google-auth-key           AQ.                 ~u50              ai.google.dev/gemini-api/docs/api-key
-yandex-iam                t1.                 ~u60.u86          gitleaks
 grafana-cloud             glc_                b60               gitleaks
 grafana-service           glsa_               a32_h8            gitleaks
 sentry-organization       sntrys_             b100_b43          sentry
@@ -144,7 +143,6 @@ adobe                     p8e-                ~a32              gitleaks
 gitbook                   gb_api_             a40               gitbook.com/docs
 calcom                    cal_live_           h32               cal.com/docs
 n8n                       n8n_api_            h80               docs.n8n.io
-authress                  authress_           l12.l5.acc_u16.u43 gitleaks
 ory-personal              ory_pat_            a32               www.ory.sh/docs
 ory-access                ory_at_             u43.u43           www.ory.sh/docs
 ory-session               ory_st_             a32               www.ory.sh/docs

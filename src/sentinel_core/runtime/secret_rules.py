@@ -74,10 +74,10 @@ _BARE = rf"(?<![\"'])(?:{_CODE}|(?<![A-Z0-9]=)(?<![A-Z0-9]: )(?:{_VARIABLE}|{_PR
 _HELD = rf"(?-i:(?!{_REFERENCE}|(?i:{_SAID})|{_BARE}))"
 
 # Names without their first letters, which a set of letters stands for.
-_INITIALS = "[aAbBcCgGnNpPrRsS\u017ftT_]"
+_INITIALS = "[aAbBcCeEgGmMnNpPrRsS\u017ftT_]"
 _NAMES = (
     "ecret|assw(?:or)?d|assphrase|pi[_-]?key|(?:ccess|uth|efresh|ession)[_-]?token|(?:rivate|ccount|ccess)[_-]?key"
-    "|ccesssignature"
+    "|ccesssignature|(?:igning|ncryption|aster)[_-]?key"
 )
 _PAGES = "".join(f"(?<!{before}[_-]token)" for before in ("page", "next", "sync", "continuation"))
 _UNSURE = (
@@ -112,6 +112,17 @@ _USER = rf"""[\w.@-]{{1,64}}:)(?!//|{_REFERENCE}){_VALUE}"""
 _LOGIN = rf"""((?:\b{_FETCH}{_SAME_COMMAND}(?:(?<=[\s"'])-u|--user){_NEXT}|{_ARGUMENT}){_USER}"""
 _PROXY_LOGIN = rf"(--proxy-user{_NEXT}{_USER}"
 _COOKIE = rf"((?i:cookie{_ASSIGNS})(?!{_REFERENCE}|{_PATH}\()){_PLAIN}{{1,64}}?=[^\"'\\\r\n]{{6,}}"
+# In XML: <password>VALUE</password>, <add key="Password" value="VALUE"/> in either order, <key>ApiKey</key><string>VALUE</string>.
+_MARK = r"""\\{0,8}["']"""
+_WRITTEN = rf"""(?!{_REFERENCE}|(?i:{_SAID}))(?:[^\s"'<>\\]|\\(?!\\{{0,8}}["'/])){{4,512}}"""
+_XML_NAME = rf"{_INITIALS}(?i:(?:{_NAMES}|wd){_MORE})"
+_OPENED = rf"(?:(?:{_MARK})?(?:\s[^<>]{{0,200}})?(?:>|&gt;)|</key>\s{{0,20}}<string>)\s{{0,20}}(?:<!\[CDATA\[)?"
+_ELEMENT = rf"({_XML_NAME}{_OPENED}){_WRITTEN}(?=(?:\]\]>)?\s{{0,20}}(?:<|&lt;)\\?/)"
+_ATTRIBUTE = rf"({_XML_NAME}{_MARK}\s{{1,20}}(?i:value) ?=\s{{0,3}}{_MARK}){_WRITTEN}(?={_MARK})"
+_ATTRIBUTE_BEFORE = (
+    rf"(\b[vV](?i:alue) ?=\s{{0,3}}{_MARK}){_WRITTEN}"
+    rf"(?={_MARK}\s{{1,20}}(?:key|name)\s{{0,3}}=\s{{0,3}}{_MARK}[\w.:-]{{0,64}}?{_XML_NAME}{_MARK})"
+)
 # What signs a URL is as good as a password. "sig" and "token" are so in a query alone, and not where they are short.
 _SIGNERS = (
     r"""x-(?:amz|goog|oss)-(?:signature|credential|security-token)(?:%3d|["']?\s{0,3}[:=]\s{0,3}["']?)""",
@@ -122,12 +133,17 @@ _SIGNED = rf"""(?i)({"|".join(_SIGNERS)})([^\s"',;&}}]{{6,}})"""
 
 # What a text without such secrets has none of, in small letters: looking for these takes a tenth of the time, the more as most
 # texts lack what each group of them begins with.
+_KEYS = ("api", "private", "account", "access", "signing", "encryption", "master")
 _Marks = tuple[tuple[str, tuple[str, ...]], ...]
 _NAME_MARKS: _Marks = (
     ("pass", ("passw", "_pass", "passphrase")),
-    ("key", tuple(name + mark for name in ("api", "private", "account", "access") for mark in ("key", "_key", "-key"))),
+    ("key", tuple(name + mark for name in _KEYS for mark in ("key", "_key", "-key"))),
     ("", ("secret", "token", "_pat", "pwd", "authorization", "accesssignature")),
 )
+
+
+_OF_XML = tuple(mark for _, marks in _NAME_MARKS for mark in marks)
+_VALUE_MARKS: _Marks = (("value=", _OF_XML), ("value =", _OF_XML))
 
 
 class Rule(NamedTuple):
@@ -150,6 +166,9 @@ FIRST_RULES = (
 )
 LAST_RULES = (
     Rule(_ASSIGNED, _NAME_MARKS, assigned=True),
+    Rule(_ELEMENT, (("</", _OF_XML), ("<\\/", _OF_XML), ("&lt;/", _OF_XML))),
+    Rule(_ATTRIBUTE, _VALUE_MARKS, assigned=True),
+    Rule(_ATTRIBUTE_BEFORE, _VALUE_MARKS, assigned=True),
     Rule(_OPTION, (("--", ("",)),)),
     Rule(_LOGIN, (("-u", ("-u ", "-u'", '-u"', "-u\\", "-u=", "-user")),)),
     Rule(_PROXY_LOGIN, (("--proxy-user", ("",)),)),

@@ -45,7 +45,7 @@ _ANY_JOINT = re.compile(r"[_.:~-]")
 _KEPT = 3  # characters before and with a joint, by which kinds are looked up
 _STUMP = 256  # characters
 # What all secrets of a known shape have, and most texts have not. A token of JSON may have less, and is looked for by itself.
-_RUN = re.compile("[A-Za-z0-9_+/-]{15}")
+_RUN = re.compile("[A-Za-z0-9_.+/-]{15}")
 
 
 _compiled = functools.cache(re.compile)
@@ -130,6 +130,16 @@ _ENDS = "(?![A-Za-z0-9_-])"
 _ENDS_BASE64 = "(?![A-Za-z0-9_+=-]|/[A-Za-z0-9+/])"
 
 
+# Hashed passwords. Their dollars are doubled in files of Compose, and escaped in shells.
+_DOLLAR = r"(?:\\{0,4}\${1,2})"
+_HASH = "[./A-Za-z0-9]"
+_CRYPT = (
+    rf"{_DOLLAR}(?:(?:1|apr1){_DOLLAR}{_HASH}{{1,8}}{_DOLLAR}{_HASH}{{22}}"
+    rf"|[56]{_DOLLAR}(?:rounds=\d{{1,9}}{_DOLLAR})?{_HASH}{{1,16}}{_DOLLAR}{_HASH}{{43,86}}"
+    rf"|(?:g?y{_DOLLAR}{_HASH}{{1,16}}|7){_DOLLAR}{_HASH}{{1,86}}{_DOLLAR}{_HASH}{{43}})"
+)
+
+
 class Odd(NamedTuple):
     """A kind that its start does not tell: looked for where ``mark`` is found, an expression that begins with a letter."""
 
@@ -172,6 +182,26 @@ ODD = (
         r"\.[A-Za-z0-9]{30}:",
         rf"0\.{_UUID}\.[A-Za-z0-9]{{30}}:[A-Za-z0-9+/]{{22}}==",
         "bitwarden.com/help",
+    ),
+    Odd("yandex-iam", r"t1\.[\w-]{20}", r"t1\.[\w-]{20,1024}={0,2}\.[\w-]{86}={0,2}", "gitleaks"),
+    Odd(
+        "authress",
+        r"\.acc[_-]",
+        r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}",
+        "gitleaks",
+    ),
+    Odd("crypt", r"\$(?:[1567]|g?y|apr1)\\{0,4}\$", _CRYPT, "manpages.debian.org/crypt.5"),
+    Odd(
+        "bcrypt",
+        r"\$2[abxy]?\\{0,4}\$",
+        rf"{_DOLLAR}2[abxy]?{_DOLLAR}\d\d{_DOLLAR}{_HASH}{{53}}",
+        "manpages.debian.org/crypt.5",
+    ),
+    Odd(
+        "argon2",
+        r"\$argon2",
+        rf"{_DOLLAR}argon2(?:id|i|d){_DOLLAR}(?:v=\d+{_DOLLAR})?[mtp=,\d]+{_DOLLAR}[\w+/-]{{8,256}}={{0,2}}{_DOLLAR}[\w+/-]{{16,512}}={{0,2}}",
+        "github.com/P-H-C/phc-string-format",
     ),
     Odd("maxmind", "_mmk", "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk", "gitleaks"),
     Odd("configcat", "configcat-sdk-", r"configcat-sdk-\d/[\w-]{22}/[\w-]{22}", "configcat.com/docs"),

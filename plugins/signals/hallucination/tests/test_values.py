@@ -2,6 +2,8 @@
 
 import pytest
 
+from sentinel_signal_hallucination.evidence import shown
+
 ROWS = '[{"item": "a", "price": 120.5, "qty": 2}, {"item": "b", "price": 79.25, "qty": 4}, {"item": "c", "price": 33.0, "qty": 1}]'
 FOLLOWS = [
     "The lamp is $120.50.", "Together they cost $232.75.", "Two of a make $241.", "a and c are $153.50.", "b is $87.50 less, so the total is $199.75.",
@@ -75,6 +77,54 @@ def test_what_may_be_a_secret_in_a_report_is_shown_by_its_first_letters(script):
     steps = script.user("Report order W10001."), script.call("get_order", '{"id": "W10001"}')
     (finding,) = script.judge(*steps, script.call("file_risk_report", "ok", text=text), script.say("Filed.")).findings
     assert (finding.quote, "W20002" in finding.text) == ("W200", False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "current_status_before_action_2_3",
+        "getUserAccountByEmail",
+        "kubernetes-deployment-controller-7",
+        "src/invoice/amounts.total_sum",
+        "max_strength_lengths_limit",
+        "http_tls_ssl_config_value",
+        "DATABASE_CONNECTION_TIMEOUT",
+        "org.springframework.boot",
+        "W20002",
+    ],
+)
+def test_identifiers_of_words_are_shown_whole(name):
+    assert shown(name) == name
+    assert shown(name, "the status is ") == name
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "hunter2hunter2hunter2",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "AKIA" + "IOSFODNN7EXAMPLE",
+        "x7_Kq-9fZ2_mW4tR8vB1",
+        "qwrtzpsdfghjklxcvbnm",
+        "abcdefghijklmnopqrstu",
+        "a_b_c_d_e_f_g_h_i_j_k",
+        "aBcD_eFgH_iJkL_mNoP",
+    ],
+)
+def test_what_is_not_made_of_words_is_shown_by_its_first_letters(secret):
+    assert shown(secret) == f"{secret[:4]}…"
+
+
+@pytest.mark.parametrize("name", ["current_status_before_action_2_3", "user_id"])
+def test_a_variable_is_shown_even_where_a_secret_is_told_of(name):
+    assert shown(name, "the primary key is ") == name
+
+
+@pytest.mark.parametrize(
+    "secret", ["W20002", "correct-horse-battery-staple", "getUserAccountByEmail", "hunter2", "Under_Score"]
+)
+def test_a_secret_by_what_stands_before_it_is_not_shown(secret):
+    assert shown(secret, "the password is ") == f"{secret[:4]}…"
 
 
 def test_figures_after_nothing_but_failures_are_a_result_that_never_came(script):

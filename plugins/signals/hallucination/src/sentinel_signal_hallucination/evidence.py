@@ -72,12 +72,28 @@ def combined(rows: Iterable[Evidence], ceiling: float) -> float:
 # What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
 _SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
 _LONGEST_SHOWN, _FIRST_LETTERS = 16, 4
+# An identifier of words and short numbers: what it names is what the reader has to see, and no secret is so readable.
+_JOINT = regex(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])")
+_WORD = regex(
+    r"(?!.{0,20}(?:[^aeiouyAEIOUY]{6}|[aeiouAEIOU]{4}))(?=.{0,20}[aeiouyAEIOUY]|.{1,5}\Z)(?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20})"
+)
+_SHORT_NUMBER = regex(r"\d{1,4}")
+_LEAST_LETTERS = 3  # of a word, on average
+
+
+def _is_of_words(written: str) -> bool:
+    parts = [part for part in _JOINT.split(written) if part and _SHORT_NUMBER.fullmatch(part) is None]
+    is_readable = len(parts) > 1 and all(map(_WORD.fullmatch, parts))
+    return is_readable and sum(map(len, parts)) >= _LEAST_LETTERS * len(parts)
 
 
 def shown(written: str, before: str = "") -> str:
-    """The value, or the first letters of what may be a secret by what stands before it."""
-    is_plain = len(written) <= _LONGEST_SHOWN and _SECRET.search(before) is None
-    return written if is_plain else f"{written[:_FIRST_LETTERS]}…"
+    """The value, or the first letters of what may be a secret: by what stands before it, or long and not made of words."""
+    is_named = _SECRET.search(before) is not None
+    if not is_named and len(written) <= _LONGEST_SHOWN:
+        return written
+    is_name = not is_named or ("_" in written and written.islower())  # of a variable: passphrases are not written so
+    return written if is_name and _is_of_words(written) else f"{written[:_FIRST_LETTERS]}…"
 
 
 def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float) -> Evidence:

@@ -42,6 +42,7 @@ __all__ = ["Receiver"]
 
 _BACKLOG = 128
 _AGAIN = 0.5  # seconds until reports that could not be written are tried again
+_ATTEMPTS = 3  # at judging a batch, if the process that judges it is killed
 _STATE = "reported.json"
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)  # errors that another port would avoid
 
@@ -139,10 +140,14 @@ class Receiver:
 
     def _judge(self, batch: Batch, server: Child) -> bool:
         """Judge a batch and write its reports; return whether they could be written."""
-        reports = io.BytesIO()
         sources = tuple(FileSource(path=Path(row.path), label=f"trace {row.trace_id}") for row in batch.rows)
-        tally = self._judged(sources, reports)
-        lines, spans = reports.getvalue().splitlines(keepends=True), {row.trace_id: row.span_id for row in batch.rows}
+        for _ in range(_ATTEMPTS):
+            reports = io.BytesIO()
+            tally = self._judged(sources, reports)
+            lines = reports.getvalue().splitlines(keepends=True)
+            if len(lines) >= len(sources):
+                break
+        spans = {row.trace_id: row.span_id for row in batch.rows}
         if not self._write(batch.number, lines, spans, server):
             return False
         for verdict, count in tally.counts.items():
