@@ -5,6 +5,8 @@ import unicodedata
 
 import pytest
 
+from sentinel_core.judging.output.formats import FORMATS
+
 pytestmark = pytest.mark.unmeasured
 
 SIGNS = {
@@ -79,6 +81,35 @@ def test_an_error_is_harmless(inside, folder, form):
     assert done.stderr.count("sentinel: error: ") == 4
     assert_harmless(done.stdout)
     assert_harmless(done.stderr)
+
+
+@pytest.mark.parametrize("form", ["-v", *(f"--format={name}" for name in FORMATS)])
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_the_name_of_a_file_is_harmless(sentinel, hostile, folder, form, is_readable):
+    name = f"\x1b]0;title\x07{NASTY}\n::error::x, y%.jsonl"
+    (folder / name).write_bytes((folder / hostile).read_bytes() + (b"" if is_readable else b"\n{"))
+    for command in (("evaluate", name, form), ("evaluate", ".", form), ("evaluate", f"{name}x", form)):
+        done = sentinel(*command)
+        assert_harmless(done.stdout)
+        assert_harmless(done.stderr)
+        shown = done.stderr if form == "--format=html" else done.stdout + done.stderr  # no log holds a page
+        assert not any(line.startswith("::error::x") for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("command", ["convert", "explain", "mutate", "suite"])
+def test_the_name_of_a_file_is_harmless_in_other_commands(sentinel, hostile, folder, command):
+    name = f"\x1b]0;title\x07{NASTY}.jsonl"
+    (folder / name).write_bytes((folder / hostile).read_bytes())
+    ways = {
+        "convert": ["convert", name],
+        "explain": ["explain", name],
+        "mutate": ["mutate", name],
+        "suite": ["suite", "from-trace", name],
+    }
+    for file in (name, f"{name}x"):
+        done = sentinel(*(file if one == name else one for one in ways[command]))
+        assert_harmless(done.stdout)
+        assert_harmless(done.stderr)
 
 
 def test_arguments_are_harmless(inside):

@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = ["append_lines", "check_writable", "make_folder", "read_bytes", "refuse_detours", "write_whole"]
 
 _HOME = ".sentinel"
+_IGNORED = "# Made by Sentinel: what it keeps here quotes traces and holds tokens. Baselines may be committed.\n/*\n!/baselines/\n"
 _MOMENT = 0.05  # seconds, longer than a write takes: a file that does not grow meanwhile has no writer
 _ELSEWHERE = (
     "; to use another place, set --store and --reports (sentinel run), --dir (sentinel suite), or -o (sentinel receive)"
@@ -27,7 +28,7 @@ def refuse_detours(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner only (0700), and those above it that are missing.
+    """Make a folder for its owner only (0700), and those above it that are missing; Git ignores a new ``.sentinel``.
 
     Raises ``OSError``, as ``refuse_detours`` does, too.
     """
@@ -37,6 +38,8 @@ def make_folder(path: Path) -> None:
             folder.mkdir(mode=0o700, exist_ok=True)
         except FileExistsError:
             raise NotADirectoryError(errno.ENOTDIR, "is a file, but must be a folder", str(folder)) from None
+        if folder.name == _HOME:
+            (folder / ".gitignore").write_text(_IGNORED, encoding="utf-8")
 
 
 def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> None:
@@ -67,17 +70,17 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def append_lines(path: Path, lines: Iterable[bytes], *, durable: bool = False) -> None:
+def append_lines(path: Path, lines: Iterable[bytes], *, durable: bool = False, mode: int = 0o600) -> None:
     """Append lines to a file, each in one write, so that processes that share it do not mix within a line.
 
-    Only its owner can read it. A line for which the disk has no room is not written in part, and after a line that a kill
+    A new file has ``mode``, less the umask: by default, only its owner can read it. A line for which the disk has no room is not written in part, and after a line that a kill
     truncated, the next one starts on a new line. ``durable``: when this returns, they are on disk. Raises ``OSError``.
     """
     waiting = list(lines)
     if not waiting:
         return
     refuse_detours(path)
-    descriptor = _opened(path)
+    descriptor = _opened(path, mode)
     try:
         if _is_cut_short(path):
             _append(descriptor, b"\n")
@@ -89,14 +92,14 @@ def append_lines(path: Path, lines: Iterable[bytes], *, durable: bool = False) -
         os.close(descriptor)
 
 
-def _opened(path: Path) -> int:
+def _opened(path: Path, mode: int) -> int:
     """The file to add to, with its folder."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
-        return os.open(path, flags, 0o600)
+        return os.open(path, flags, mode)
     except (FileNotFoundError, NotADirectoryError):
         make_folder(path.parent)
-        return os.open(path, flags, 0o600)
+        return os.open(path, flags, mode)
 
 
 def _is_cut_short(path: Path) -> bool:

@@ -68,6 +68,19 @@ def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(("output", "mode"), [("out/.sentinel/reports.jsonl", 0o600), ("shared.jsonl", 0o640)])
+def test_a_file_of_reports_that_the_user_names_has_the_mode_of_the_users_files(receiver, output, mode):
+    before = os.umask(0o027)
+    try:
+        at_work = receiver("-o", output)
+    finally:
+        os.umask(before)
+    at_work.send(chat(1, 2, 1), agent(1, 1))
+    assert at_work.stop() == 0
+    path = at_work.folder / output
+    assert (path.stat().st_mode & 0o777, path.read_bytes().count(b"\n")) == (mode, 1)
+
+
 def test_the_report_is_the_one_of_the_same_spans_in_a_file(receiver):
     at_work = receiver()
     spans = [chat(1, 2, 1, says=LIE), chat(1, 3, 1), agent(1, 1)]

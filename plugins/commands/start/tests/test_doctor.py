@@ -111,8 +111,12 @@ def test_a_local_server_is_asked_whether_it_answers(host):
         port = server.getsockname()[1]
         there = checks._reached(Reached("mine", ("KEY",), f"http://{host}:{port}/v1"))
     gone = checks._reached(Reached("mine", ("KEY",), f"http://user:word@{host}:{port}/v1"))
-    assert there[:2] == ("ok", f"a server answers at {host}:{port}")
-    assert gone == ("off", f"no server answers at {host}:{port}", "start it, or set providers.mine.base_url")
+    assert there[:2] == ("ok", f"a server answers at {host}:{port}; opened a connection to ask, and sent nothing")
+    assert gone == (
+        "off",
+        f"no server answers at {host}:{port}; opened a connection to ask, and sent nothing",
+        "start it, or set providers.mine.base_url",
+    )
 
 
 @pytest.mark.parametrize(

@@ -67,12 +67,12 @@ class GitHub:
         if not gaps:
             return []
         more = f" and {counted(len(gaps) - 1, 'more trace')}" if len(gaps) > 1 else ""
-        return [f"::warning title=Sentinel not read::{_escaped(printable(clipped(gaps[0], 400)))}{more}"]
+        return [f"::warning title=Sentinel not read::{_escaped(clipped(gaps[0], 400))}{more}"]
 
 
 def annotated_error(text: str) -> str:
     """The annotation of an error that belongs to no file."""
-    return f"::error title=Sentinel::{_escaped(printable(text))}"
+    return f"::error title=Sentinel::{_escaped(text)}"
 
 
 def _annotation(level: str, finding: Found) -> str:
@@ -82,6 +82,8 @@ def _annotation(level: str, finding: Found) -> str:
 
 
 def _escaped(text: str) -> str:
+    """Text of any origin as that of an annotation; its lines stay lines."""
+    text = "\n".join(map(printable, text.split("\n")))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,9 +1,12 @@
 """The MCP server and its three tools. Only this module imports the SDK."""
 
+import io
+import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -14,7 +17,11 @@ from sentinel_command_mcp.evaluations import Evaluations
 from sentinel_command_mcp.sessions import Sessions
 from sentinel_core import __version__
 from sentinel_core.errors import SentinelError
+from sentinel_core.runtime.outbox import as_text
 from sentinel_core.runtime.printable import printable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 __all__ = ["make_server", "serve"]
 
@@ -81,9 +88,40 @@ def _as_tool_error() -> Iterator[None]:
     try:
         yield
     except SentinelError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(as_text(str(error))) from error
+
+
+class WholeText(io.RawIOBase):
+    """Lines of JSON in which halves of surrogate pairs are question marks: the SDK leaves a call with one unanswered."""
+
+    def __init__(self, lines: IO[bytes]) -> None:
+        self._lines = lines
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        """The next line, or what fits of it."""
+        self._rest = self._rest or _whole(self._lines.readline())
+        view = memoryview(buffer).cast("B")
+        size = min(len(view), len(self._rest))
+        view[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def _whole(line: bytes) -> bytes:
+    if b"\\ud" not in line.lower():
+        return line
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line
+    return as_text(text).encode() + b"\n"
 
 
 def serve(sessions: Sessions, evaluations: Evaluations) -> None:
     """Serve over standard input and output until the client closes them."""
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(WholeText(sys.stdin.buffer)), encoding="utf-8", errors="replace")
     make_server(sessions, evaluations).run("stdio")

@@ -29,6 +29,7 @@ State = Literal["ok", "off", "warning", "error"]
 
 _EVERYTHING = 'pip install "reliability-sentinel[standard]"'
 _POSTGRES = 5432
+_ASKED = "opened a connection to ask, and sent nothing"
 _MOMENT = 0.5  # seconds for a server on this machine or beside it
 
 
@@ -126,8 +127,8 @@ def _reached(provider: Reached) -> tuple[State, str, str]:
     if server is not None and _is_near(server[0]):
         where = f"{server[0]}:{server[1]}"
         if _answers(*server):
-            return "ok", f"a server answers at {where}", ""
-        return "off", f"no server answers at {where}", f"start it, or set providers.{provider.name}.base_url"
+            return "ok", f"a server answers at {where}; {_ASKED}", ""
+        return "off", f"no server answers at {where}; {_ASKED}", f"start it, or set providers.{provider.name}.base_url"
     if not provider.env:
         return "ok", "needs neither a key nor a network", ""
     given = [name for name in provider.env if os.environ.get(name, "").strip()]
@@ -177,8 +178,9 @@ def _database(address: str) -> Row:
     parts = urlsplit(address)
     host, port = parts.hostname or "localhost", parts.port or _POSTGRES
     if _answers(host, port):
-        return Row("store", "ok", f"a server answers at {host}:{port}")
-    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or choose another with --store")
+        return Row("store", "ok", f"a server answers at {host}:{port}; {_ASKED}")
+    told = f"no server answers at {host}:{port}; {_ASKED}"
+    return Row("store", "error", told, "start it, or choose another with --store")
 
 
 def _writable(check: str, folder: Path) -> Row:

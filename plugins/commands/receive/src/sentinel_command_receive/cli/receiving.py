@@ -17,7 +17,7 @@ import attrs
 import click
 import msgspec
 
-from sentinel_command_receive.cli.report_file import ReportFile
+from sentinel_command_receive.cli.report_file import ReportFile, mode_of
 from sentinel_command_receive.service import FILES, STOP, Batch, Counts, Reception, serve
 from sentinel_command_receive.spool import Claim, claimed
 from sentinel_core import ReliabilityReport
@@ -67,7 +67,7 @@ class Receiver:
         Raises ``ConfigError`` if it cannot listen or write.
         """
         host = self.layers.host()
-        append_lines(self.output, [b""])  # refuses an unwritable file now, not after an hour
+        append_lines(self.output, [b""], mode=mode_of(self.output))  # refuses an unwritable file now, not after an hour
         if self._judged(()).broken:
             return ERROR
         with claimed(_spool_of(self.output)) as claim, _listener(*address) as listener:

@@ -7,9 +7,15 @@ from pathlib import Path
 import attrs
 import msgspec
 
+from sentinel_core.cli import HOME
 from sentinel_core.runtime.state_files import append_lines, read_bytes, write_whole
 
-__all__ = ["Batched", "ReportFile"]
+__all__ = ["Batched", "ReportFile", "mode_of"]
+
+
+def mode_of(path: Path) -> int:
+    """The mode of a new file of reports, less the umask: in ``.sentinel`` its owner's alone; else as of any other file."""
+    return 0o600 if HOME.name in path.parts else 0o666
 
 
 class Batched(msgspec.Struct, frozen=True):
@@ -49,7 +55,7 @@ class ReportFile:
 
     def complete(self) -> None:
         """Add the lines of the batch that are not there. Raises ``OSError``."""
-        append_lines(self.path, self._missing(), durable=True)
+        append_lines(self.path, self._missing(), durable=True, mode=mode_of(self.path))
 
     def settle(self) -> None:
         """Note that all lines are there. Raises ``OSError``; the file is then looked at again at the next start."""
