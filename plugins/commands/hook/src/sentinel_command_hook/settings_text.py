@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sentinel_command_hook.json_text import Array, Member, Node, Object, gap_end, parsed
+from sentinel_command_hook.json_text import Array, Node, Object, gap_end, parsed
 
 __all__ = ["FormError", "holds_own", "put_in", "take_out"]
 
@@ -186,15 +186,18 @@ def _base(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _parts(node: Object | Array) -> tuple[Member, ...] | tuple[Node, ...]:
-    return node.members if isinstance(node, Object) else node.items
+def _spans(node: Object | Array) -> list[tuple[int, int]]:
+    """Where the members or items begin and end."""
+    if isinstance(node, Object):
+        return [(member.start, member.end) for member in node.members]
+    return [(item.start, item.end) for item in node.items]
 
 
 def _added(text: str, into: Object | Array, made: Callable[[str], str], style: _Style) -> str:
     """The text with something more at the end of an object or a list."""
-    parts, base = _parts(into), _base(text, into.start)
-    if parts:
-        at, last = parts[-1].end, parts[-1].start
+    spans, base = _spans(into), _base(text, into.start)
+    if spans:
+        last, at = spans[-1]
         deeper = _base(text, last) if "\n" in text[into.start : last] else base + style.unit
         return f"{text[:at]},{style.newline}{deeper}{made(deeper)}{text[at:]}"
     at, deeper = into.start + 1, base + style.unit
@@ -253,18 +256,18 @@ def _start_of(node: Object, value: Node) -> int:
 
 def _cut(text: str, node: Object | Array, start: int) -> str:
     """The text without the part of an object or a list that begins there, and without one comma; comments stay."""
-    parts = _parts(node)
-    at = next(number for number, part in enumerate(parts) if part.start == start)
-    end = parts[at].end
+    spans = _spans(node)
+    at = next(number for number, (begin, _) in enumerate(spans) if begin == start)
+    end = spans[at][1]
     if at:
-        before = parts[at - 1].end
+        before = spans[at - 1][1]
         if "/" not in text[before:start]:
             return text[:before] + text[end:]
         comma = gap_end(text, before)
         return text[:comma] + text[comma + 1 : start] + text[end:]
     comma = gap_end(text, end)
     has_comma = text[comma] == ","
-    if len(parts) > 1:
+    if len(spans) > 1:
         return text[:start] + text[end:comma] + text[comma + 1 :].lstrip(" \t\r\n")
     opening = node.start + 1
     if not text[opening:start].strip():

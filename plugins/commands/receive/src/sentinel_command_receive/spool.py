@@ -63,7 +63,7 @@ class Started(msgspec.Struct, tag=3, array_like=True, frozen=True):
 
 _Record = Stored | _Taken | Handed | Started
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Record).decode
+_decoder: msgspec.msgpack.Decoder[_Record] = msgspec.msgpack.Decoder(_Record)
 
 
 class _Segment:
@@ -193,7 +193,7 @@ def _checked(data: bytes, size: int, checksum: int) -> "_Record | None":
     if zlib.crc32(data) != checksum:
         return None
     try:
-        return _decode(data[:size])
+        return _decoder.decode(data[:size])
     except msgspec.MsgspecError:
         return None
 
