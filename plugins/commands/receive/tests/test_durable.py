@@ -112,6 +112,24 @@ def test_reports_that_cannot_be_written_are_kept(receiver, is_killed):
 
 
 @on_linux
+def test_of_reports_that_were_written_in_part_the_rest_is_written(receiver, tmp_path):
+    path = tmp_path / ".sentinel" / "reports.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"trace_id": "x" * 20_000}) + "\n")  # so that the limit is that of this file
+    at_work = receiver()
+    at_work.send(chat(1, 2, 1), agent(1, 1))
+    at_work.wait_for_reports(2)
+    before = path.stat().st_size
+    limit_files(at_work.process.pid, before + (before - 20_018) * 3 // 2)
+    at_work.send(chat(2, 2, 1), agent(2, 1), chat(3, 2, 1), agent(3, 1))
+    at_work.wait_for_reports(3)
+    limit_files(at_work.process.pid, None)
+    at_work.wait_for_reports(4)
+    assert at_work.stop() == 0
+    assert [report["trace_id"][-1] for report in at_work.reports()] == ["x", "1", "2", "3"]
+
+
+@on_linux
 def test_a_gate_does_not_wait_for_room(receiver):
     at_work = receiver("--until-quiet", 0.5)
     limit_files(at_work.process.pid, 0)

@@ -240,7 +240,7 @@ def claimed(folder: Path) -> Iterator[Claim]:
         _wait_for_orphan(file, folder)
         yield Claim(folder, file)
     finally:
-        if [path.name for path in folder.iterdir()] == [_LOCK]:
+        if list(folder.glob("*")) == [folder / _LOCK]:
             (folder / _LOCK).unlink()
             folder.rmdir()
         os.close(file)

@@ -29,7 +29,7 @@ from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
-from sentinel_core.judging.tally import Tally
+from sentinel_core.judging.tally import NO_VERDICT, Tally
 from sentinel_core.runtime.http_server import LOOPBACK
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Refusal, Warned
@@ -72,7 +72,8 @@ class Receiver:
             return ERROR
         with claimed(_spool_of(self.output)) as claim, _listener(*address) as listener:
             self._reports = ReportFile(self.output, claim.folder / _STATE)
-            self._complete()
+            for report in self._complete():
+                self.tally.counts[report.verdict or NO_VERDICT] += 1
             for left in claim.folder.glob(FILES):
                 left.unlink()
             self._receive(claim, listener, options)
@@ -104,9 +105,8 @@ class Receiver:
                 )
                 is_done = self._work(server)
         if is_done:
-            for path in claim.folder.iterdir():
-                if path.suffix:
-                    path.unlink()
+            for path in claim.folder.glob("*.*"):  # all but the lock
+                path.unlink()
         else:
             complain(f'what is not reported is in "{printable(str(claim.folder))}", and is judged at the next start')
 
@@ -162,7 +162,8 @@ class Receiver:
         told = ""
         while True:
             try:
-                self._reports.begin(number, lines, spans)
+                if self._reports.batch.number != number:  # else a part of them may be there
+                    self._reports.begin(number, lines, spans)
                 self._complete()
             except OSError as error:
                 problem = f'reports cannot be written to "{self.output}": {error.strerror or error}'
@@ -178,7 +179,7 @@ class Receiver:
                     server.order("")
                 return True
 
-    def _complete(self) -> None:
+    def _complete(self) -> list[ReliabilityReport]:
         """Add the last batch of reports to the file, print them, and emit them. Raises ``OSError``."""
         self._reports.complete()
         lines = self._reports.batch.lines
@@ -192,6 +193,7 @@ class Receiver:
         if lines:
             with contextlib.suppress(OSError):  # the next start then finds that all lines are there
                 self._reports.settle()
+        return reports
 
     def _emit(self, emission: Emission, reports: list[ReliabilityReport], spans: dict[str, str]) -> None:
         for report in reports:
