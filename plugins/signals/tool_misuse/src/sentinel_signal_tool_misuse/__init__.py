@@ -13,7 +13,7 @@ from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIn
 from sentinel_signal_tool_misuse.arguments import Offered
 from sentinel_signal_tool_misuse.checks import SUSPICIOUS, Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
-from sentinel_signal_tool_misuse.settled import settled_failures
+from sentinel_signal_tool_misuse.settled import mark_settled
 from sentinel_signal_tool_misuse.wanted import wanted_failures
 from sentinel_signal_tool_misuse.weighing import kept_shares, score
 
@@ -87,7 +87,7 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     if not checked.faults:
         return _nothing_wrong(len(calls), gaps)
     checked.wanted = wanted_failures(index, checked)
-    checked.settled = settled_failures(index, checked)
+    mark_settled(index, checked)
     shares = kept_shares(checked, settings)
     return Detection(
         score=round(score(checked, shares, settings), _DIGITS),

@@ -66,15 +66,16 @@ class Checked:
     """The calls of one trace: whether each worked (None: no result is recorded), and by position what is wrong with it.
 
     ``worked`` is filled in only where something may be wrong; ``wanted`` has the failures that the agent wanted to see,
-    ``settled`` those that it repaired or told. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
+    ``repaired`` those whose purpose a later call achieved, ``settled`` the failed ones that matter little: a later call of the kind succeeded, or the agent tells the failure. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
     """
 
-    __slots__ = ("calls", "faults", "settled", "wanted", "worked")
+    __slots__ = ("calls", "faults", "repaired", "settled", "wanted", "worked")
 
     def __init__(self, calls: "Sequence[Call]") -> None:
         self.calls = calls
         self.worked: list[bool | None] = []
         self.faults: dict[int, Fault] = {}
+        self.repaired: set[int] = set()
         self.settled: set[int] = set()
         self.wanted: set[int] = set()
 

@@ -15,17 +15,15 @@ __all__ = ["kept_shares", "score"]
 def kept_shares(checked: "Checked", settings: "ToolMisuseSettings") -> dict[int, float]:
     """For each bad call the part of its weight that it keeps, from what worked after it."""
     shares: dict[int, float] = {}
-    working: set[str] = set()
+    is_later = False
     for position in range(len(checked.calls) - 1, -1, -1):
-        name = checked.calls[position].call.name
         if position in checked.faults and checked.faults[position].rule == SUSPICIOUS:
             shares[position] = 1.0  # that it worked mends nothing
         elif position in checked.faults:
             same, other = settings.repaired_weight, settings.moved_on_weight
-            repaired = name in working or position in checked.wanted
-            shares[position] = same if repaired else other if working else 1.0
-        if checked.worked[position]:
-            working.add(name)
+            repaired = position in checked.repaired or position in checked.wanted
+            shares[position] = same if repaired else other if is_later else 1.0
+        is_later = is_later or bool(checked.worked[position])
     return shares
 
 
