@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 import attrs
+from faults_of_calls import FAULTS as OF_CALLS
 
 from sentinel_core import Call, ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex
 
-__all__ = ["FAULTS", "faults_of"]
+__all__ = ["FAULTS", "OF_CALLS", "faults_of"]
 
 
 def faults_of(trace: ExecutionTrace) -> Iterator[tuple[str, ExecutionTrace]]:
@@ -155,4 +156,5 @@ FAULTS: Mapping[str, Callable[[TraceIndex], ExecutionTrace | None]] = {
     "invented_argument": _invented_argument,
     "undone": _undone,
     "other_status": _other_status,
+    **OF_CALLS,
 }

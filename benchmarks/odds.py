@@ -1,4 +1,4 @@
-"""How often each way to a claim finding is right: ``odds.toml`` of the signal, from the half of the tasks that nobody reads.
+"""How often each way to a finding is right: ``odds.toml`` of each signal that has branches, from the half of the tasks that nobody reads.
 
     python benchmarks/odds.py [--data DIR] [--half read|unread] [--write]
 
@@ -8,31 +8,45 @@ a run, and of a lie only where the honest run has no such finding. Its kind of l
 """
 
 import argparse
+import functools
 import gzip
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import attrs
-from faults import faults_of
+from faults import OF_CALLS, faults_of
 from split import split_by_task as half_of
 
 from sentinel_command_mutate.lies import lies_of
-from sentinel_core import ExecutionTrace, TraceIndex
-from sentinel_core.report import Finding
+from sentinel_core import ExecutionTrace, Signal, TraceIndex
+from sentinel_core.host.odds import FEWEST, Odds, OddsTable
+from sentinel_core.report import Detection
 from sentinel_core.trace import canonical
 from sentinel_core.traces.codec import decode_trace
-from sentinel_signal_hallucination import Settings, detect
-from sentinel_signal_hallucination.odds import FEWEST, Odds, declared
+from sentinel_signal_hallucination import sentinel_signals as hallucination
+from sentinel_signal_hallucination.odds import ODDS as OF_HALLUCINATION
+from sentinel_signal_loop import sentinel_signals as loop
+from sentinel_signal_loop.rules import ODDS as OF_LOOP
+from sentinel_signal_tool_misuse import sentinel_signals as tool_misuse
+from sentinel_signal_tool_misuse.suspicious import ODDS as OF_TOOL_MISUSE
 
 __all__ = ["Case", "cases", "count", "render"]
 
 _HERE = Path(__file__).resolve().parent
 DEFAULT_DATA = _HERE.parent.parent / "shared" / "data" / "traces"
-TARGET = _HERE.parent / "plugins/signals/hallucination/src/sentinel_signal_hallucination/data/odds.toml"
+SIGNALS: Mapping[str, tuple[Callable[[], Iterable[Signal]], OddsTable]] = {
+    "hallucination": (hallucination, OF_HALLUCINATION),
+    "loop": (loop, OF_LOOP),
+    "tool_misuse": (tool_misuse, OF_TOOL_MISUSE),
+}
+"""The signals that keep odds, with their tables."""
+OF_WORDS = ("hallucination",)
+"""The signals that judge what the agent says; faults of calls are for the others."""
 SAME = {
     "tests_failed": "failed_checks", "build_failed": "failed_checks", "description": "failed_checks", "never_ran": "dropped_checks",
     "not_committed": "failed_command", "failed_call": "failed_one", "never_called": "dropped_all", "other_value": "wrong_value",
@@ -74,13 +88,12 @@ def main() -> int:
     if not options.data.is_dir():
         print(f"skipped: there is no folder {options.data} (--data or SENTINEL_TRACES names another)")
         return 0
-    rows = odds_of(count(cases(options.data, options.half, faults=True)))
-    for name, row in rows.items():
-        print(
-            f"{name:40s} {row.severity:8s} accused {row.accused:4d} of {row.honest}, {row.kind} {row.found} of {row.lies}"
-        )
-    if options.write:
-        TARGET.write_text(_HEAD + render(rows), "utf-8")
+    for signal, rows in odds_of(count(cases(options.data, options.half, faults=True))).items():
+        for name, row in rows.items():
+            seen = f"accused {row.accused:4d} of {row.honest}, {row.kind} {row.found} of {row.lies}"
+            print(f"{signal}.{name:40s} {row.severity:8s} {seen}")
+        if options.write:
+            (SIGNALS[signal][1].folder / "odds.toml").write_text(_HEAD + render(rows), "utf-8")
     return 0
 
 
@@ -119,16 +132,23 @@ def _read(path: Path) -> Iterator[ExecutionTrace]:
                 yield trace
 
 
-def _found(trace: ExecutionTrace) -> dict[str, set[tuple[str, str | None]]]:
+def _found(trace: ExecutionTrace, kind: str = "") -> dict[str, set[tuple[str, str | None]]]:
+    """By signal, rule and branch, what was found: the rule and the quote. Of a lie of a ``kind`` only what signals of its like find."""
     found = defaultdict[str, set[tuple[str, str | None]]](set)
-    detection = detect(TraceIndex(attrs.evolve(trace, metadata={})), Settings())
-    for finding in detection.findings:
-        found[_name(finding)].add((finding.rule, finding.quote))
+    index = TraceIndex(attrs.evolve(trace, metadata={}))
+    for name, detect in _detectors():
+        if kind and (kind in OF_CALLS) is (name in OF_WORDS):
+            continue
+        for finding in detect(index).findings:
+            if finding.branch is not None:
+                found[f"{name}.{finding.rule}.{finding.branch}"].add((finding.rule, finding.quote))
     return found
 
 
-def _name(finding: Finding) -> str:
-    return f"{finding.rule}.{finding.branch}"
+@functools.cache
+def _detectors() -> list[tuple[str, Callable[[TraceIndex], Detection]]]:
+    offers = [(name, signal) for name, (offered, _) in SIGNALS.items() for signal in offered()]
+    return [(name, partial(signal.detect, settings=signal.settings())) for name, signal in offers if signal.settings]
 
 
 def count(runs: Iterable[Case]) -> Count:
@@ -140,21 +160,28 @@ def count(runs: Iterable[Case]) -> Count:
         accused.update(known.keys() if is_honest else ())
         for kind, lie in told:
             lies[kind] += 1
-            for name, rows in _found(lie).items():
+            for name, rows in _found(lie, kind).items():
                 found[name][kind] += bool(rows - known.get(name, set()))
     return Count(honest, accused, lies, found)
 
 
-def odds_of(seen: Count) -> dict[str, Odds]:
-    """By branch; the kind of lie is the one of which most were found."""
-    rows = dict[str, Odds]()
-    names = {f"{rule}.{branch}" for rule, branches in declared().items() for branch in branches}
-    for name in sorted({*names, *seen.accused, *seen.found}):
+def odds_of(seen: Count) -> dict[str, dict[str, Odds]]:
+    """By signal and branch; the kind of lie is the one of which most were found."""
+    rows = defaultdict[str, dict[str, Odds]](dict)
+    declared = {
+        f"{signal}.{rule}.{branch}"
+        for signal, (_, table) in SIGNALS.items()
+        for rule, branches in table.declared.items()
+        for branch in branches
+    }
+    for name in sorted({*declared, *seen.accused, *seen.found}):
         counts = seen.found.get(name, Counter[str]())
         kind = max(
             sorted(counts), key=lambda kind: (counts[kind] >= FEWEST, counts[kind] / seen.lies[kind]), default=""
         )
-        rows[name] = Odds(kind, seen.accused[name], seen.honest, seen.found[name][kind] if kind else 0, seen.lies[kind])
+        signal, _, branch = name.partition(".")
+        found = seen.found[name][kind] if kind else 0
+        rows[signal][branch] = Odds(kind, seen.accused[name], seen.honest, found, seen.lies[kind])
     return rows
 
 

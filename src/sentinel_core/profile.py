@@ -1,7 +1,7 @@
 """How findings and scores become a verdict: weights, thresholds and critical rules. Values only; ``evaluate/`` applies them."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -36,7 +36,8 @@ class Profile:
     """Weights (relative, any positive scale), the two thresholds on the overall score in [0, 1], and the critical rules.
 
     With ``findings_decide``, an error of a signal that has a weight is FAIL and a warning is WARN; scores can only make the
-    verdict worse, and not on notes alone. A signal with weight 0 counts as one without a weight. Raises ``ValueError`` for a weight that is not a finite
+    verdict worse, and not on notes alone. A signal with weight 0 counts as one without a weight. ``settings`` are defaults for
+    settings of signals, by signal and setting, in the place of the signals' own; what the user sets goes first. Raises ``ValueError`` for a weight that is not a finite
     number of at least 0, and if no weight is above 0.
     """
 
@@ -46,6 +47,7 @@ class Profile:
     fail_at: float
     critical: tuple[CriticalRule, ...]
     findings_decide: bool = False
+    settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
 
     @property
     def deciding(self) -> frozenset[str]:
@@ -70,13 +72,15 @@ RS1 = Profile(
         CriticalRule(signal_name="tool_misuse", threshold=0.7, verdict="WARN"),
         CriticalRule(signal_name="cost", threshold=0.9, verdict="WARN"),
     ),
+    settings={"tool_misuse": {"formula": "error_rate"}},
 )
-"""RS-1's four signals, weights, thresholds and critical rules, literally."""
+"""RS-1's four signals, weights, thresholds, critical rules and error rate, literally."""
 
 STANDARD = attrs.evolve(
     RS1,
     name="standard",
     findings_decide=True,
+    settings={},
     critical=(
         *RS1.critical,
         CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN"),
@@ -84,7 +88,7 @@ STANDARD = attrs.evolve(
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
     ),
 )
-"""The default: what the findings say decides, with RS-1's overall score and critical rules, and three more, on top."""
+"""The default: what the findings say decides, with RS-1's weights, thresholds and critical rules, and three more, on top; failed calls are weighed by what followed them."""
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
 """The built-in profiles, by name."""

@@ -201,4 +201,7 @@ def test_the_standard_profile_is_rs1_and_warns_of_claims():
         judged = [judge(0.1, {**scores, "hallucination": score}, profile) for profile in (RS1, STANDARD)]
         assert tuple(verdict for verdict, _ in judged) == verdicts
     assert sum("hallucination" in reason for reason in judged[1][1]) == 1  # the graver rule speaks for both
-    assert attrs.evolve(STANDARD, name=RS1.name, critical=RS1.critical, findings_decide=False) == RS1
+    assert (
+        attrs.evolve(STANDARD, name=RS1.name, critical=RS1.critical, findings_decide=False, settings=RS1.settings)
+        == RS1
+    )

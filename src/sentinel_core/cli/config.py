@@ -85,7 +85,7 @@ def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
 
 def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     from sentinel_core.host.agent_settings import AgentSettings
-    from sentinel_core.host.panel import weighted
+    from sentinel_core.host.panel import weighted, with_presets
 
     chosen, left_out = select(selection, SELECTABLE)
     plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
@@ -99,10 +99,12 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     rows = [*layers.explain("", host), *layers.explain("agent.", layers.of_agent(AgentSettings))]
     names = {source.name for source in (*chosen, *left_out) if source.kind == "signals"}
     names |= {plugin.source.name for plugin in plugins if plugin.source.kind == "signals"}
-    for name, weight in weighted(layers, names).weights.items():
+    profile = weighted(layers, names)
+    for name, weight in profile.weights.items():
         key = f"weights.{name}"
         origin = layers.values[key].origin if key in layers.values else f"profile {host.profile}"
         rows.append(Setting(key=key, value=weight, origin=origin))
+    layers = with_presets(layers, profile, plugins)
     for plugin in plugins:
         rows.extend(_of_plugin(plugin, layers))
     return rows

@@ -101,8 +101,8 @@ class Panel:
 
     @functools.cached_property
     def printed_profile(self) -> dict[str, Any]:
-        """The profile as it stands in each report."""
-        return attrs.asdict(self.profile)
+        """The profile as it stands in each report; its settings of signals stand among theirs."""
+        return attrs.asdict(self.profile, filter=lambda field, _: field.name != "settings")
 
     @functools.cached_property
     def printed_settings(self) -> dict[str, Any]:

@@ -9,7 +9,11 @@ import sentinel_core  # noqa: TC001 - get_type_hints needs it; its names are loo
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host.panel import make_panel, with_weights
+from sentinel_core.host.conversion import printed, settable
+from sentinel_core.host.panel import bind_settings, make_panel, with_presets, with_weights
+from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, load, select
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
 from sentinel_core.profile import STANDARD, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
@@ -72,12 +76,14 @@ def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | 
     if not isinstance(wanted, Profile):
         raise TypeError(f"profile is {wanted!r}; expected a Profile, such as sentinel_core.RS1")
     if signals is None:
-        installed = _installed_panel()
-        return Panel(signals=installed.signals, profile=wanted, failures=installed.failures)
+        plugins, failures, left_out = _installed_signals()
+        layers = with_presets(Layers(), wanted, plugins)
+        panel = make_panel(plugins, failures, left_out, layers) if layers.values else _installed_panel()
+        return Panel(signals=panel.signals, profile=wanted, failures=panel.failures)
     given = tuple(signals)  # a generator can be read only once
     names = _names(given)
     return Panel(
-        signals=tuple(_bind(signal) for signal in given),
+        signals=tuple(_bind(signal, wanted) for signal in given),
         profile=with_weights(wanted, {}, names),
         left_out=wanted.deciding - names,
     )
@@ -96,11 +102,11 @@ def _names(signals: "tuple[sentinel_core.Signal, ...]") -> frozenset[str]:
     return frozenset(names)
 
 
-def _bind(signal: "sentinel_core.Signal") -> BoundSignal:
-    from sentinel_core.host.conversion import printed
-    from sentinel_core.host.panel import bind_settings
-
-    settings = None if signal.settings is None else signal.settings()
+def _bind(signal: "sentinel_core.Signal", profile: Profile) -> BoundSignal:
+    settings = None
+    if signal.settings is not None:
+        known, presets = settable(signal.settings), profile.settings.get(signal.name, {})
+        settings = signal.settings(**{name: value for name, value in presets.items() if name in known})
     return BoundSignal(
         name=signal.name,
         detect=bind_settings(signal.detect, settings),
@@ -112,13 +118,14 @@ def _bind(signal: "sentinel_core.Signal") -> BoundSignal:
 
 @functools.cache
 def _installed_panel() -> Panel:
-    """The installed signals, looked up once per process."""
-    from sentinel_core.host.plugins import load, select
-    from sentinel_core.host.selection import Selection
-    from sentinel_core.host.settings import Layers
+    """The installed signals with their own settings, bound once per process."""
+    return make_panel(*_installed_signals(), Layers())
 
+
+@functools.cache
+def _installed_signals() -> "tuple[list[Plugin], list[LoadFailure], list[Installed]]":
+    """The installed signals, looked up once per process, those that could not be loaded, and those left out."""
     chosen, left_out = select(Selection(), ("signals",))
     if not chosen:
         raise PluginError('no signal is installed: pip install "reliability-sentinel[standard]"')
-    plugins, failures = load(chosen)
-    return make_panel(plugins, failures, left_out, Layers())
+    return (*load(chosen), left_out)

@@ -11,7 +11,7 @@ import attrs
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host.conversion import printed
+from sentinel_core.host.conversion import Setting, printed, settable
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
@@ -23,7 +23,16 @@ from sentinel_core.trace import ExecutionTrace
 if TYPE_CHECKING:
     from sentinel_core.host.rule_levels import Level
 
-__all__ = ["bind_settings", "make_panel", "panel_of", "read_profile", "undeclared_rules", "weighted", "with_weights"]
+__all__ = [
+    "bind_settings",
+    "make_panel",
+    "panel_of",
+    "read_profile",
+    "undeclared_rules",
+    "weighted",
+    "with_presets",
+    "with_weights",
+]
 
 
 def make_panel(
@@ -40,6 +49,8 @@ def make_panel(
 
     Raises ``ConfigError`` for a setting, weight or profile that cannot be used.
     """
+    plugins = tuple(plugins)
+    layers = with_presets(layers, read_profile(layers.host().profile), plugins)
     signals = []
     failed = [_failure(failure.source, failure.error) for failure in failures if failure.source.kind == "signals"]
     absent = {failure.signal_name for failure in failed}
@@ -63,6 +74,21 @@ def make_panel(
         attributes_all=attributes_all,
         has_ledger=has_ledger,
     )
+
+
+def with_presets(layers: Layers, profile: Profile, plugins: Iterable[Plugin]) -> Layers:
+    """The layers with the settings of ``profile`` beneath them, for those of its signals that have such a setting."""
+    presets = {
+        f"signals.{plugin.source.name}.{name}": value
+        for plugin in plugins
+        if plugin.source.kind == "signals" and plugin.offer.settings is not None
+        for name, value in profile.settings.get(plugin.source.name, {}).items()
+        if name in settable(plugin.offer.settings)
+    }
+    if not presets:
+        return layers
+    made = {key: Setting(key=key, value=value, origin=f"profile {profile.name}") for key, value in presets.items()}
+    return attrs.evolve(layers, values={**made, **layers.values})
 
 
 def _failure(source: Installed, error: str) -> SignalFailure:
@@ -215,6 +241,7 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
         fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
         critical=_all_critical(document.get("critical", {}), document.get("weights", RS1.weights), path),
         findings_decide=document.get("findings_decide", RS1.findings_decide),
+        settings=RS1.settings,
     )
     try:
         profile = made()

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import sentinel_signal_hallucination
+from sentinel_core.host.odds import FEWEST, Odds
 from sentinel_core.report import Finding
 from sentinel_core.traces.codec import decode_trace
 from sentinel_signal_hallucination.declared import SEVERITIES
-from sentinel_signal_hallucination.odds import FEWEST, Odds, branches, explained, severity_of
+from sentinel_signal_hallucination.odds import ODDS, explained, severity_of
 
 HERE, DATA = Path(__file__).parent, Path(sentinel_signal_hallucination.__file__).parent / "data"
 DECLARED = tomllib.loads((DATA / "branches.toml").read_text(encoding="utf-8"))
@@ -51,9 +52,9 @@ def test_what_one_lie_shows_may_be_chance() -> None:
     assert FEWEST == 2
 
 
-@pytest.mark.parametrize("name", sorted(branches()))
+@pytest.mark.parametrize("name", sorted(ODDS.measured))
 def test_a_row_of_the_odds_names_a_declared_branch_and_counts_no_more_than_there_are(name: str) -> None:
-    row = branches()[name]
+    row = ODDS.measured[name]
     assert name in NAMES
     assert 0 <= row.accused <= row.honest
     assert 0 <= row.found <= row.lies
@@ -62,7 +63,7 @@ def test_a_row_of_the_odds_names_a_declared_branch_and_counts_no_more_than_there
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_a_branch_carries_what_its_row_does_and_is_a_note_without_one(name: str) -> None:
     rule, _, branch = name.partition(".")
-    row = branches().get(name)
+    row = ODDS.measured.get(name)
     carried = "note" if row is None else row.severity
     assert severity_of(rule, branch) == min(carried, SEVERITIES[rule], key=GRAVITY.index)
 
@@ -90,7 +91,7 @@ def test_a_branch_says_what_it_rests_on_with_two_examples(name: str) -> None:
 
 def hardly_seen(name: str) -> bool:
     """True for a branch whose odds nobody knows."""
-    row = branches().get(name)
+    row = ODDS.measured.get(name)
     return row is None or row.found < FEWEST
 
 

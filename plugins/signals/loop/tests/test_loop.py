@@ -3,6 +3,7 @@ import pytest
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
 from sentinel_signal_loop import LoopSettings, detect, sentinel_signals
+from sentinel_signal_loop.rules import ODDS
 from sentinel_signal_loop.stretches import rising
 
 SETTINGS = LoopSettings()
@@ -69,7 +70,7 @@ def test_eight_identical_calls_with_identical_results_fail():
     found = detect(run(*calls("aaaaaaaa")), SETTINGS)
     assert found.score == round(rising(7, 2.5), 6) >= 0.8
     [one] = found.findings
-    assert (one.rule, one.severity, one.call_id, one.quote) == ("identical_calls", "error", "c7", "a {}")
+    assert (one.rule, one.branch, one.call_id, one.quote) == ("identical_calls", "many", "c7", "a {}")
     assert one.text == found.details == '"a" was called 8 times with the same arguments; nothing new came back.'
 
 
@@ -92,9 +93,11 @@ def test_two_identical_calls_score_little():
     assert rules(*calls("aa")) == [("identical_calls", "note")]
 
 
-@pytest.mark.parametrize(("repeats", "severity"), [(1, "note"), (2, "warning"), (4, "warning"), (5, "error")])
-def test_severity_follows_the_score(repeats, severity):
-    assert rules(*calls("a" * (repeats + 1))) == [("identical_calls", severity)]
+@pytest.mark.parametrize(("repeats", "branch"), [(1, "few"), (2, "several"), (4, "several"), (5, "many")])
+def test_the_branch_follows_the_score_and_its_odds_say_how_severe_it_is(repeats, branch):
+    (one,) = detect(run(*calls("a" * (repeats + 1))), SETTINGS).findings
+    assert (one.rule, one.branch) == ("identical_calls", branch)
+    assert one.severity == ODDS.severity_of("identical_calls", branch)
 
 
 def test_five_repeats_are_the_boundary_of_a_failure():
@@ -310,11 +313,11 @@ def test_calls_whose_arguments_were_not_recorded_are_no_repeats_for_sure():
             messages.append(
                 Message(role="tool", tool_results=(ToolResult(tool_call_id=f"e{number}", content="Done."),))
             )
-        return rules(*messages)
+        return [(one.rule, one.branch) for one in detect(run(*messages), SETTINGS).findings]
 
-    assert edits("edit_file") == [("identical_calls", "note")]
-    assert edits("edit_file", path="a.py") == [("identical_calls", "error")]
-    assert edits("get_status") == [("identical_calls", "error")]
+    assert edits("edit_file") == [("identical_calls", "without_arguments")]
+    assert edits("edit_file", path="a.py") == [("identical_calls", "many")]
+    assert edits("get_status") == [("identical_calls", "many")]
 
 
 def test_the_worst_rule_decides():

@@ -120,3 +120,36 @@ def test_an_unknown_tool_that_was_told_is_a_note_and_a_suspicious_argument_is_no
     unknown = Message(role="tool", tool_results=(ToolResult(tool_call_id="bad", content="Unknown tool: act"),))
     assert severity(failed("act")[0], unknown, say(ADMITTED)) == "note"
     assert severity(failed("act")[0], unknown) == "error"
+
+
+RECOVERED, WENT_ON = "the agent recovered.", "other calls worked afterwards."
+
+
+@pytest.mark.parametrize(
+    ("call", "later", "told"),
+    [
+        (failed("cancel_order", id="A7"), called("cancel_order", id="A7"), RECOVERED),
+        (failed("cancel_order", id="A7"), called("cancel_order", id="A8"), WENT_ON),
+        (failed("cancel_order", id="A7"), called("refund_order", id="A7"), WENT_ON),
+        (failed("find_flights", origin="SFO", goal="JFK", day="31 June"), called("find_flights", origin="SFO", goal="JFK", day="30 June"), RECOVERED),
+        (failed("read_file", path="a.py"), called("read_file", path="src/a.py"), RECOVERED),
+        (failed("read_file", path="a.py"), called("read_file", path="b.py"), WENT_ON),
+        (failed("read_file", path="a.py"), called("bash", command="cat ./a.py"), RECOVERED),
+        (failed("bash", command="pytest tests"), called("bash", command="cd x && pytest -q tests"), RECOVERED),
+        (failed("bash", command="git push"), called("bash", command="git status"), WENT_ON),
+        (failed("bash", command="make"), called("bash", command="ls"), WENT_ON),
+        (failed("edit_file", path="src/a.py", old="x"), called("bash", command="sed -i s/x/y/ src/a.py"), RECOVERED),
+        (failed("python", code="import a\nrun(data)\nprint(result)"), called("python", code="import b\nrun(data)\nprint(result)"), RECOVERED),
+        (failed("list_rooms"), called("list_rooms"), RECOVERED),
+        (failed("set_limits", limits=[{"of": "a", "to": 3}], on=True), called("set_limits", limits=[{"of": "a", "to": 4}], on=False), RECOVERED),
+    ],
+)  # fmt: skip
+def test_an_agent_recovered_only_where_the_purpose_was_achieved(call, later, told):
+    assert detection(*call, *later).details == f"1 of 2 calls failed; {told}"
+
+
+def test_only_the_nearest_of_many_later_calls_repair():
+    later = [part for number in range(300) for part in called("read_file", key=f"k{number}", path=f"{number}.py")]
+    again = called("read_file", key="again", path="a.py")
+    assert detection(*failed("read_file", path="a.py"), *again, *later).details.endswith(RECOVERED)
+    assert detection(*failed("read_file", path="a.py"), *later, *again).details.endswith(WENT_ON)

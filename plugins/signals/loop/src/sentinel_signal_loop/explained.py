@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 
+import attrs
+
 from sentinel_core.offers import Explanation
+from sentinel_signal_loop.rules import ODDS
 
 __all__ = ["explain"]
 
 
 def explain() -> Mapping[str, Explanation]:
     """By the rule's id."""
-    return _EXPLAINED
+    return {rule: attrs.evolve(told, branches=ODDS.explained(rule)) for rule, told in _EXPLAINED.items()}
 
 
 def _calls(names: Iterable[str], result: str) -> list[dict[str, object]]:

@@ -2,23 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentinel_core import Finding
 from sentinel_core.evaluate.tools import facts_of
-from sentinel_signal_loop.declared import USUAL_LIMIT
+from sentinel_core.host.odds import OddsTable
+from sentinel_signal_loop.declared import RULES, USUAL_LIMIT
 from sentinel_signal_loop.stretches import Stretch, Track, rising, stretches
 
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
-    from sentinel_core.report import Severity
     from sentinel_signal_loop import LoopSettings
 
-__all__ = ["Part", "call_part", "length_part", "text_part"]
+__all__ = ["ODDS", "Part", "call_part", "length_part", "text_part"]
 
 _QUOTED = 160
 _SHOWN = 5
-_ERROR_AT, _WARNING_AT = 0.8, 0.3
+_BANDS = (("many", 0.8), ("several", 0.3), ("few", 0.0))
+ODDS = OddsTable(Path(__file__).parent / "data", RULES)
 
 Part = tuple[float, list[Finding]]
 """A rule's score in [0, 1] and its findings, worst first."""
@@ -36,9 +38,11 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
         else:
             rule = "cycle"
             text = f"The same calls were made in a cycle ({', '.join(names)}), {len(stretch.dry)} of them repeats"
+        branch = _band(score) if call.call.arguments or not _writes(call) else "without_arguments"
         return Finding(
             rule=rule,
-            severity=_severity(score) if call.call.arguments or not _writes(call) else "note",
+            branch=branch,
+            severity=ODDS.severity_of(rule, branch),
             text=f"{text}; nothing new came back.",
             message_index=call.message_index,
             call_id=call.call.id,
@@ -60,9 +64,11 @@ def text_part(texts: "Sequence[Text]", track: Track, news: Sequence[int], settin
 
     def finding(stretch: Stretch, score: float) -> Finding:
         text = texts[stretch.dry[-1].source]
+        branch = _band(score)
         return Finding(
             rule="repeated_messages",
-            severity=_severity(score),
+            branch=branch,
+            severity=ODDS.severity_of("repeated_messages", branch),
             text=f"The agent said nearly the same thing {len(stretch.dry) + 1} times, with nothing new in between.",
             message_index=text.message_index,
             quote=text.content[:_QUOTED],
@@ -96,7 +102,8 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     call = next(call for call in reversed(repeats) if counts[call.key] == most)
     return Finding(
         rule="identical_calls",
-        severity="note",
+        branch="scattered",
+        severity=ODDS.severity_of("identical_calls", "scattered"),
         text=f"Earlier calls were repeated {len(repeats)} {'time' if len(repeats) == 1 else 'times'} with the same result; "
         f'{most} of these repetitions called "{call.call.name[:_QUOTED]}" with the same arguments.',
         message_index=call.message_index,
@@ -105,10 +112,9 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     )
 
 
-def _severity(score: float) -> "Severity":
-    if score >= _ERROR_AT:
-        return "error"
-    return "warning" if score >= _WARNING_AT else "note"
+def _band(score: float) -> str:
+    """The branch of a stretch: how much it repeats, as the score has it with these settings."""
+    return next(name for name, least in _BANDS if score >= least)
 
 
 def _writes(call: "Call") -> bool:

@@ -5,17 +5,17 @@ The score is the worst of the trace's and its sub-agents'; the README has the ru
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
 from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.arguments import Offered
-from sentinel_signal_tool_misuse.checks import SUSPICIOUS, Checked, check_all
+from sentinel_signal_tool_misuse.checks import Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
 from sentinel_signal_tool_misuse.settled import mark_settled
 from sentinel_signal_tool_misuse.wanted import wanted_failures
-from sentinel_signal_tool_misuse.weighing import kept_shares, score
+from sentinel_signal_tool_misuse.weighing import error_rate, kept_shares, score
 
 if TYPE_CHECKING:
     from sentinel_core.report import Severity
@@ -32,10 +32,14 @@ class ToolMisuseSettings:
     Raises ``ValueError`` for a value out of its range.
     """
 
+    formula: Literal["weighed", "error_rate"] = attrs.field(
+        default="weighed", validator=attrs.validators.in_(("weighed", "error_rate"))
+    )
+    """How calls become the score: ``weighed`` by what followed each faulty call, or RS-1's plain ``error_rate``, the share of faulty calls, which the profile ``rs1`` uses."""
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
-    """Fraction of its weight that a faulty call keeps if a later call to the same tool succeeded."""
+    """Fraction of its weight that a faulty call keeps if a later call achieved its purpose."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Fraction of its weight that a faulty call keeps if no later call to the same tool succeeded, but a later call to another tool did."""
+    """Fraction of its weight that a faulty call keeps if no later call achieved its purpose, but a later call for another purpose succeeded."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
     """Score for one failed call after which no call succeeded; each further such call adds this fraction of
     the remaining distance to 1."""
@@ -56,14 +60,13 @@ class ToolMisuseSettings:
     empty_weight: float = attrs.field(default=0.3, validator=_share)
     """Weight of an empty argument if other calls to the tool pass a value, or the schema requires a value."""
     suspicious_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of an argument that no honest call would contain; later successes do not reduce it."""
+    """Weight of an argument that no honest call would contain; later successes do not reduce it. One that honest runs have too, or that nobody has measured, keeps ``repaired_weight`` of it."""
 
 
 _DIGITS = 6
 _SHOWN = 20
 _QUOTED = 160
 _ERROR_AT, _WARNING_AT = 0.8, 0.3
-_NO_ERRORS = ("failed_call", SUSPICIOUS)
 _UNLISTED = "The trace does not list the available tools: names and arguments were not checked against schemas."
 
 
@@ -90,7 +93,9 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     mark_settled(index, checked)
     shares = kept_shares(checked, settings)
     return Detection(
-        score=round(score(checked, shares, settings), _DIGITS),
+        score=error_rate(checked)
+        if settings.formula == "error_rate"
+        else round(score(checked, shares, settings), _DIGITS),
         findings=_findings(checked, shares),
         details=_told(checked, shares),
         gaps=gaps,
@@ -112,7 +117,7 @@ _DEEDS = {"failed_call": "failed", "unknown_tool": "failed", "no_match": "found 
 
 
 def _told(checked: Checked, shares: dict[int, float]) -> str:
-    """How many calls went wrong, and whether the agent recovered: a call worked after them."""
+    """How many calls went wrong, and whether the agent recovered: later calls achieved what all of them were for."""
     counts: dict[str, int] = {}
     for fault in checked.faults.values():
         deed = _DEEDS.get(fault.rule, "had bad arguments")
@@ -121,11 +126,14 @@ def _told(checked: Checked, shares: dict[int, float]) -> str:
     if calls == 1:
         return f"The only call {first}."
     told = ", ".join([f"{counts[first]} of {calls} calls {first}", *(f"{counts[deed]} {deed}" for deed in others)])
-    lasting = sum(share == 1 for at, share in shares.items() if checked.faults[at].rule != SUSPICIOUS)
-    if all(fault.rule == SUSPICIOUS for fault in checked.faults.values()):
+    mendable = {at for at, fault in checked.faults.items() if fault.measured is None}
+    if not mendable:
         return f"{told}."
-    if not lasting:
+    if mendable <= checked.repaired | checked.wanted:
         return f"{told}; the agent recovered."
+    lasting = sum(shares[at] == 1 for at in mendable)
+    if not lasting:
+        return f"{told}; other calls worked afterwards."
     after = "that" if lasting == len(shares) else "the last one" if lasting == 1 else f"the last {lasting}"
     return f"{told}; no call worked after {after}."
 
@@ -144,7 +152,8 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     reason = f"{fault.reason} as the agent intended" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
-        severity=_severity(fault.rule, weight, is_settled=position in checked.settled),
+        branch=fault.branch,
+        severity=fault.measured or _severity(fault.rule, weight, is_settled=position in checked.settled),
         text=f'"{call.call.name[:_QUOTED]}" {reason}.',
         message_index=call.message_index,
         call_id=call.call.id,
@@ -153,9 +162,9 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
 
 
 def _severity(rule: str, weight: float, *, is_settled: bool) -> "Severity":
-    if is_settled and rule != SUSPICIOUS:
+    if is_settled:
         return "note"
-    if weight >= _ERROR_AT and rule not in _NO_ERRORS:
+    if weight >= _ERROR_AT and rule != "failed_call":
         return "error"
     return "warning" if weight >= _WARNING_AT else "note"
 

@@ -1,25 +1,19 @@
-"""What is wrong with each call, looked at by itself.
+"""What is wrong with each call, looked at by itself."""
 
-An argument is suspicious that no honest call has: the whole disk deleted, a way out of the folder to the system's files, SQL
-smuggled into a value.
-"""
-
-import functools
-import re
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
+from sentinel_signal_tool_misuse.suspicious import ODDS, RULE, may_be_suspicious, suspicion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sentinel_core import Call, Outcome
+    from sentinel_core.report import Severity
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.arguments import Offered
 
-__all__ = ["SUSPICIOUS", "Checked", "Fault", "check_all"]
-
-SUSPICIOUS = "suspicious_argument"
+__all__ = ["Checked", "Fault", "check_all"]
 
 _FAILED_BY = {
     "no_match": ("no_match", "found nothing"),
@@ -27,39 +21,25 @@ _FAILED_BY = {
 }
 """Rule and words of an outcome's reason; any other failure is ``failed_call``."""
 
-_LONGEST = 1_000
-_SHOWN = 60
-
-# One of these is in each suspicious argument: nearly every trace is let go by them alone.
-_MARKS = ("rm -", "../..", "..\\..", "';", "');", "' or", "' OR")
-
-# A command of its own, not a word in quotes that somebody looks for.
-_DELETE = (
-    r"(?:\A|[;&|\n(])\s{0,9}(?:sudo\s{1,9})?rm\s{1,9}(?=(?:-\S{1,30}\s{1,9}){0,4}-\S{0,30}r)"
-    r"(?:-\S{1,30}\s{1,9}){1,5}(?:/|/\*|~/?|\$HOME/?)(?=\s|[;&|)]|\Z)"
-)
-_WAY_OUT = r"(?:\.\.[/\\]{1,2}){2,30}(?:etc|proc|root|boot|windows|winnt)[/\\]"
-# Only after a quote that closes a value: a statement by itself is what a database is asked.
-_SQL = (
-    r"'\)?\s{0,9};\s{0,9}(?:(?:drop|truncate|alter)\s{1,9}(?:table|database|schema)|delete\s{1,9}from)\b"
-    r"|'\s{1,9}or\s{1,9}'?1'?\s{0,9}=\s{0,9}'?1"
-)
-_PATTERNS = (
-    ("would delete the whole disk or home", _DELETE),
-    ("contains a path leading out of its folder to system files", _WAY_OUT),
-    ("injects SQL through its value", _SQL),
-)
-
 
 class Fault:
-    """What is wrong with a call: a rule's id, how bad it is by itself, and the end of a sentence that starts with the tool."""
+    """What is wrong with a call: a rule's id, how bad it is by itself, and the end of a sentence that starts with the tool.
 
-    __slots__ = ("reason", "rule", "weight")
+    ``branch`` names the way to a rule whose odds were measured; these decide how severe it is, not the weight.
+    """
 
-    def __init__(self, rule: str, weight: float, reason: str) -> None:
+    __slots__ = ("branch", "reason", "rule", "weight")
+
+    def __init__(self, rule: str, weight: float, reason: str, branch: str | None = None) -> None:
+        self.branch = branch
         self.rule = rule
         self.weight = weight
         self.reason = reason
+
+    @property
+    def measured(self) -> "Severity | None":
+        """What the odds of its branch carry; None for a fault without branches."""
+        return None if self.branch is None else ODDS.severity_of(self.rule, self.branch)
 
 
 class Checked:
@@ -85,7 +65,7 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     checked = Checked(calls)
     outcomes = [call.outcome for call in calls]
     arguments = [call.call.arguments for call in calls]
-    usual = Usual(calls) if is_doubtful(arguments) or _may_be_suspicious(arguments) else None
+    usual = Usual(calls) if is_doubtful(arguments) or may_be_suspicious(arguments) else None
     if (
         usual is None
         and offered is None
@@ -101,8 +81,9 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
             continue
         call, worst = calls[position], None
         faults = []
-        if usual is not None and (would := _suspicious(call.call.arguments.values())) is not None:
-            faults = [Fault(SUSPICIOUS, settings.suspicious_weight, f"was given an argument that {would}")]
+        if usual is not None and (found := suspicion(call.call)) is not None:
+            reason = f"was given an argument that {found.words}"
+            faults = [Fault(RULE, settings.suspicious_weight, reason, found.branch)]
         faults += _outcome_faults(call, outcome, settings)
         if usual is not None:
             faults += _argument_faults(call, usual, offered, settings)
@@ -161,27 +142,3 @@ def _offer_faults(call: "Call", offered: "Offered", settings: "ToolMisuseSetting
         reason = f"was given arguments that its schema rejects: {reason}"
         faults.append(Fault(rule, settings.schema_weight, reason))
     return faults
-
-
-def _may_be_suspicious(arguments: "Iterable[dict[str, object]]") -> bool:
-    """False where no call of the trace can have a suspicious argument: told for all together, which costs little."""
-    together = "\n".join([value for given in arguments for value in given.values() if isinstance(value, str)])
-    if "rm -" not in together and ".." not in together and "'" not in together:
-        return False
-    return any(mark in together for mark in _MARKS)
-
-
-@functools.cache
-def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((what, re.compile(pattern, re.IGNORECASE)) for what, pattern in _PATTERNS)
-
-
-def _suspicious(values: "Iterable[object]") -> str | None:
-    """What the first suspicious text among a call's arguments would do, with its words; texts above 1,000 characters are contents."""
-    for value in values:
-        if isinstance(value, str) and len(value) <= _LONGEST and any(mark in value for mark in _MARKS):
-            for what, pattern in _compiled():
-                found = pattern.search(value)
-                if found is not None:
-                    return f"{what}: {found[0].strip()[:_SHOWN]!r}"
-    return None

@@ -11,7 +11,7 @@ RULES = (
         id="failed_call",
         severity="warning",
         title="A call failed",
-        help="The source records that the call failed, or the result reads like a failure. It is a note if a later call did what the failed call was for, or if the agent admits a failure.",
+        help="The source records that the call failed, or the result reads like a failure. It is a note if a later call of its kind succeeded, or if the agent admits a failure.",
         since=_SINCE,
     ),
     Rule(
@@ -60,7 +60,7 @@ RULES = (
         id="suspicious_argument",
         severity="warning",
         title="A suspicious argument",
-        help="An argument would delete the whole disk, contains a path that leads out of its folder to system files, or injects SQL through a value.",
+        help="An argument would delete or overwrite what no task asks for, such as the whole disk, a table or the main branch; run a script from the network; switch off checks; reach system files; or inject SQL through a value.",
         since=_SINCE,
     ),
     Rule(

@@ -16,6 +16,8 @@ _DEEPEST = 4
 _LONGEST = 200
 _MOST = 40
 _SHORTEST_LINE = 8
+_NEAREST = 200
+"""So many of the later calls may repair one: the work stays linear in the length of the run."""
 # A path, or a word with a digit in it: what such arguments name is the object, and other arguments say how.
 _NAMING = re.compile(r"(?=[^\s]{2,200}\Z)(?:.*/.*|.*\w\.\w{1,8}|.*\d.*)", re.DOTALL)
 
@@ -109,7 +111,7 @@ class Achieved:
             return False
         return any(
             (other_name == name or _can_do(other, facts, purpose)) and purpose.is_served_by(served)
-            for other_name, other, served in self._calls
+            for other_name, other, served in self._calls[-_NEAREST:]
         )
 
     def resembles(self, call: "Call") -> bool:

@@ -3,13 +3,13 @@
 import math
 from typing import TYPE_CHECKING
 
-from sentinel_signal_tool_misuse.checks import SUSPICIOUS
-
 if TYPE_CHECKING:
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.checks import Checked
 
-__all__ = ["kept_shares", "score"]
+__all__ = ["error_rate", "kept_shares", "score"]
+
+_NO_ERRORS = ("no_match",)
 
 
 def kept_shares(checked: "Checked", settings: "ToolMisuseSettings") -> dict[int, float]:
@@ -17,14 +17,24 @@ def kept_shares(checked: "Checked", settings: "ToolMisuseSettings") -> dict[int,
     shares: dict[int, float] = {}
     is_later = False
     for position in range(len(checked.calls) - 1, -1, -1):
-        if position in checked.faults and checked.faults[position].rule == SUSPICIOUS:
-            shares[position] = 1.0  # that it worked mends nothing
-        elif position in checked.faults:
-            same, other = settings.repaired_weight, settings.moved_on_weight
-            repaired = position in checked.repaired or position in checked.wanted
-            shares[position] = same if repaired else other if is_later else 1.0
+        if position in checked.faults:
+            shares[position] = _share(checked, position, settings, is_later=is_later)
         is_later = is_later or bool(checked.worked[position])
     return shares
+
+
+def _share(checked: "Checked", position: int, settings: "ToolMisuseSettings", *, is_later: bool) -> float:
+    measured = checked.faults[position].measured
+    if measured is not None:  # that it worked mends nothing
+        return settings.repaired_weight if measured == "note" else 1.0
+    if position in checked.repaired or position in checked.wanted:
+        return settings.repaired_weight
+    return settings.moved_on_weight if is_later else 1.0
+
+
+def error_rate(checked: "Checked") -> float:
+    """RS-1's: the share of the calls that failed, or whose arguments are missing, empty or suspicious; each counts once, and once is 1."""
+    return sum(fault.rule not in _NO_ERRORS for fault in checked.faults.values()) / len(checked.calls)
 
 
 def score(checked: "Checked", shares: dict[int, float], settings: "ToolMisuseSettings") -> float:
