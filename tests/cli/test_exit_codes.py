@@ -163,7 +163,7 @@ CONFIG = {
     "nothing left": (
         (
             "--plugins",
-            "loop",
+            "+loop",
             "--weight",
             "loop=0",
             "--set",

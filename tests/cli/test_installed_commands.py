@@ -148,15 +148,24 @@ def test_the_names_of_the_core_are_reserved():
     assert set(commands.CORE) == RESERVED
 
 
-def test_two_of_one_name_are_an_error_that_names_both(sentinel, distribution, write):
-    for name in ("greeter", "welcomer"):
-        path = str(distribution(name, {"fake_hello": source()}, {"sentinel.commands": {"hello": "fake_hello"}}))
+def test_two_of_one_name_stop_only_the_call_of_either_and_the_distribution_settles_it(sentinel, distribution, write):
+    for name, says in (("greeter", "hi"), ("welcomer", "welcome")):
+        own = source().replace("Says hello.", f"Says {says}.")
+        path = str(distribution(name, {f"fake_{name}": own}, {"sentinel.commands": {"hello": f"fake_{name}"}}))
     told = (
-        'sentinel: error: two plugins are named "commands:hello": greeter 1.0 and welcomer 1.0; uninstall one of them\n'
+        'two plugins are named "commands:hello": greeter 1.0 and welcomer 1.0; '
+        "call it as greeter:hello, or uninstall one of them\n"
     )
-    for arguments in (("hello",), ("--help",), ("plugins",)):
-        done = sentinel(*arguments, PYTHONPATH=path)
-        assert (done.returncode, done.stdout, done.stderr) == (3, "", told)
+    done = sentinel("hello", PYTHONPATH=path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", f"sentinel: error: {told}")
+    listed = sentinel("--help", PYTHONPATH=path)
+    assert (listed.returncode, listed.stderr) == (0, f"sentinel: warning: {told}")
+    assert {"greeter:hello": "hi.", "welcomer:hello": "welcome."}.items() <= {
+        line.split()[0]: line.split()[-1] for line in listed.stdout.splitlines() if line.strip()
+    }.items()
+    assert sentinel("welcomer:hello", "--help", PYTHONPATH=path).returncode == 0
+    plugins_ = sentinel("plugins", PYTHONPATH=path)
+    assert (plugins_.returncode, plugins_.stderr) == (0, f"sentinel: warning: {told}")
     write("t.json", "0")
     assert sentinel("evaluate", "t.json", PYTHONPATH=path).returncode == 0
 

@@ -53,12 +53,30 @@ def test_only_the_kinds_asked_for():
 
 def test_a_clash_names_both_distributions(installs):
     installs("another-loop", {}, {"sentinel.signals": {"loop": "another_loop"}})
+    assert len(of_name("loop")) == 2
     with pytest.raises(DuplicatePluginError) as caught:
-        installed()
+        select(Selection(), ("signals",))
     assert str(caught.value).startswith(
         'two plugins are named "signals:loop": another-loop 1.0 and reliability-sentinel-'
     )
-    assert str(caught.value).endswith("; uninstall one of them")
+    assert str(caught.value).endswith("; choose one with --plugins +another-loop:loop, or uninstall one of them")
+
+
+@pytest.mark.parametrize("text", [None, "offline", "cost"])
+def test_a_clash_stops_only_what_would_use_the_plugins(installs, text):
+    installs("another-loop", {}, {"sentinel.signals": {"loop": "another_loop"}})
+    chosen, _ = select(Selection.parse(text), ("providers", "signals") if text == "cost" else ("providers",))
+    assert chosen
+
+
+@pytest.mark.parametrize(
+    "text", ["+another-loop:loop", "another-loop:loop", "no:reliability-sentinel-signal-loop:loop"]
+)
+def test_a_distribution_settles_a_clash(installs, text):
+    installs("another-loop", {}, {"sentinel.signals": {"loop": "another_loop"}})
+    chosen, left_out = select(Selection.parse(text), ("signals",))
+    assert [one.distribution for one in chosen if one.name == "loop"] == ["another-loop"]
+    assert "loop" not in {one.name for one in left_out}
 
 
 def test_one_name_may_stand_in_two_kinds(installs):

@@ -1,25 +1,34 @@
+from typing import NamedTuple
+
 import pytest
 
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 
+
+class One(NamedTuple):
+    kind: str
+    name: str
+    distribution: str | None = None
+
+
 INSTALLED = {
-    ("guardrails", "rerun_limit"),
-    ("providers", "echo"),
-    ("providers", "offline"),
-    ("signals", "cost"),
-    ("signals", "echo"),
-    ("signals", "loop"),
-    ("tools", "search"),
-    ("trace_readers", "native"),
+    One("guardrails", "rerun_limit"),
+    One("providers", "echo"),
+    One("providers", "offline"),
+    One("signals", "cost"),
+    One("signals", "echo"),
+    One("signals", "loop"),
+    One("tools", "search"),
+    One("trace_readers", "native"),
 }
 
 
 def wanted(text: str | None) -> set[str]:
-    return {f"{kind}:{name}" for kind, name in Selection.parse(text).resolve(INSTALLED)}
+    return {f"{one.kind}:{one.name}" for one in Selection.parse(text).resolve(INSTALLED)}
 
 
-EVERYTHING = {f"{kind}:{name}" for kind, name in INSTALLED}
+EVERYTHING = {f"{one.kind}:{one.name}" for one in INSTALLED}
 SIGNALS = {one for one in EVERYTHING if one.startswith("signals:")}
 
 
@@ -37,6 +46,10 @@ SIGNALS = {one for one in EVERYTHING if one.startswith("signals:")}
         ("no:signals:echo", EVERYTHING - {"signals:echo"}),
         ("loop,no:loop", EVERYTHING - SIGNALS),
         ("loop,cost,no:cost", EVERYTHING - SIGNALS | {"signals:loop"}),
+        ("+loop", EVERYTHING),
+        ("loop,+cost", EVERYTHING - SIGNALS | {"signals:loop", "signals:cost"}),
+        ("loop,+signals:echo,no:cost", EVERYTHING - SIGNALS | {"signals:loop", "signals:echo"}),
+        ("+./mine.py,loop", EVERYTHING - SIGNALS | {"signals:loop"}),
         ("./mine.py", EVERYTHING),
         ("./mine.py,loop", EVERYTHING - SIGNALS | {"signals:loop"}),
         ("", EVERYTHING - SIGNALS - {"guardrails:rerun_limit"}),
@@ -87,11 +100,45 @@ def test_what_an_item_names(item, kind):
 
 def test_targets_are_in_the_order_given():
     assert Selection.parse("b.c,loop,./a.py,no:cost").targets == ("b.c", "./a.py")
+    assert Selection.parse("+./a.py,+loop").targets == ("./a.py",)
     assert Selection.parse(None).targets == ()
 
 
+NAMESAKES = {
+    One("signals", "loop", "our-loop"),
+    One("signals", "loop", "Their.Loop"),
+    One("signals", "cost", "our-cost"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, {"our-loop", "Their.Loop", "our-cost"}),
+        ("loop", {"our-loop", "Their.Loop"}),
+        ("our-loop:loop", {"our-loop"}),
+        ("+our-loop:loop", {"our-loop", "our-cost"}),
+        ("+their-loop:loop", {"Their.Loop", "our-cost"}),
+        ("signals:their_loop:loop", {"Their.Loop"}),
+        ("no:our-loop:loop", {"Their.Loop", "our-cost"}),
+        ("no:loop", {"our-cost"}),
+    ],
+)
+def test_a_distribution_settles_which_of_two_namesakes_is_meant(text, expected):
+    assert {one.distribution for one in Selection.parse(text).resolve(NAMESAKES)} == expected
+
+
+def test_what_names_leave_out():
+    assert Selection.parse("loop").replaced(INSTALLED) == {"signals": ["cost", "echo"]}
+    assert Selection.parse("loop,offline").replaced(INSTALLED) == {"providers": ["echo"], "signals": ["cost", "echo"]}
+    for text in (None, "+loop", "no:cost", "./mine.py", "", "our-loop:loop,+cost"):
+        given = NAMESAKES if text and "our" in text else INSTALLED
+        assert Selection.parse(text).replaced(given) == {}
+
+
 def test_asked_for_is_what_was_named():
-    assert Selection.parse("loop,no:cost,./a.py").asked_for(INSTALLED) == {("signals", "loop")}
+    assert Selection.parse("loop,no:cost,./a.py").asked_for(INSTALLED) == {One("signals", "loop")}
+    assert Selection.parse("+loop").asked_for(INSTALLED) == {One("signals", "loop")}
 
 
 def test_did_you_mean():

@@ -11,7 +11,7 @@ from sentinel_core.errors import PluginError, error_text
 if TYPE_CHECKING:
     import click
 
-    from sentinel_core.host.plugins import Plugin
+    from sentinel_core.host.plugins import Installed, Plugin
 
 __all__ = ["CORE", "below", "command_of", "find", "names", "refuse_missing", "summaries"]
 
@@ -47,10 +47,27 @@ _PACKAGES = {
 
 
 def names() -> list[str]:
-    """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` if two plugins offer the same name."""
+    """All commands, sorted; one that two distributions offer also with the distribution, as it is called. Imports no plugin."""
+    return sorted({*CORE, *(name for source in _top() for name in (source.name, _called(source)))})
+
+
+def _top() -> "list[Installed]":
     from sentinel_core.host.plugins import installed
 
-    return sorted({*CORE, *(source.name for source in installed(_KIND) if _BELOW not in source.name)})
+    return [source for source in installed(_KIND) if _BELOW not in source.name]
+
+
+def _called(source: "Installed") -> str:
+    """Its name, or ``distribution:name`` where another distribution has a command of that name."""
+    return f"{source.distribution}:{source.name}" if len(_offering(source.name)) > 1 else source.name
+
+
+def _offering(name: str) -> "list[Installed]":
+    """The installed commands of a name, or the one of a ``distribution:name``."""
+    from sentinel_core.host.plugins import installed
+
+    distribution, _, short = name.rpartition(":")
+    return [source for source in installed(_KIND) if source.name == short and distribution in ("", source.distribution)]
 
 
 def below(group: str) -> list[str]:
@@ -58,24 +75,36 @@ def below(group: str) -> list[str]:
     from sentinel_core.host.plugins import installed
 
     prefix = f"{group}{_BELOW}"
-    return [source.name.removeprefix(prefix) for source in installed(_KIND) if source.name.startswith(prefix)]
+    found = {source.name.removeprefix(prefix) for source in installed(_KIND) if source.name.startswith(prefix)}
+    return sorted(found)
 
 
 def summaries() -> tuple[dict[str, str], list[str]]:
-    """The summaries of the commands that load, by name, sorted; and an error for each of the others."""
-    from sentinel_core.host.plugins import installed, load
+    """The summaries of the commands that load, by name, sorted; and an error for each of the others and for each name that two have."""
+    from sentinel_core.host.plugins import clashes, load
 
-    plugins, failures = load(source for source in installed(_KIND) if _BELOW not in source.name)
-    found = CORE | {plugin.source.name: plugin.offer.summary for plugin in plugins}
-    problems = [f"command {failure.source.name} ({failure.source.origin}) {failure.error}" for failure in failures]
+    found, top = dict(CORE), _top()
+    problems = clashes(top)
+    alone = [source for source in top if _called(source) == source.name]
+    for sources in (alone, *([source] for source in top if source not in alone)):
+        plugins, failures = load(sources)
+        found |= {_called(plugin.source): plugin.offer.summary for plugin in plugins}
+        problems += [f"command {failure.source.name} ({failure.source.origin}) {failure.error}" for failure in failures]
     return dict(sorted(found.items())), problems
 
 
 def find(name: str) -> "click.Command | None":
-    """The installed command of that name; None if there is none. Raises ``PluginError`` if it cannot be loaded."""
-    from sentinel_core.host.plugins import installed, load
+    """The installed command of that name, or of ``distribution:name``; None if there is none.
 
-    plugins, failures = load(source for source in installed(_KIND) if source.name == name)
+    Raises ``PluginError`` if it cannot be loaded, and ``DuplicatePluginError`` if two distributions offer it.
+    """
+    from sentinel_core.errors import DuplicatePluginError
+    from sentinel_core.host.plugins import clashes, load
+
+    sources = _offering(name)
+    for problem in clashes(sources):
+        raise DuplicatePluginError(problem)
+    plugins, failures = load(sources)
     for failure in failures:
         raise PluginError(f"command {name} ({failure.source.origin}) {failure.error}")
     if not plugins:

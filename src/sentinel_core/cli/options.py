@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
-from sentinel_core.cli import HOME, warn
+from sentinel_core.cli import HOME, say, warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers
@@ -277,16 +277,18 @@ def layers_and_selection(
     """
     from sentinel_core.host.plugins import installed
 
-    labels = {(source.kind, source.name) for source in installed(SELECTABLE)}
+    everything = installed(SELECTABLE)
+    labels = {(source.kind, source.name) for source in everything}
     for key, text in assignments:
         flags[_full_key(key, labels, flags)] = (text, "--set")
     layers = read_layers(flags)
     for suspect in layers.suspects:
         warn(suspect)
-    host = layers.host()
-    selection = Selection.parse(host.plugins)
+    selection = Selection.parse(layers.host().plugins)
     if not selection.targets:
         layers.refuse_unknown_plugins(labels)
+    for note in selection.notes(everything) if flags.get("plugins") else ():
+        say(f"sentinel: note: {note}")
     return layers, selection
 
 

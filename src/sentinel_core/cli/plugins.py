@@ -13,7 +13,7 @@ from sentinel_core.cli.commands import below, command_of, find, refuse_missing
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
-from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
+from sentinel_core.host.plugins import Installed, Plugin, clashes, installed, load, misnamed
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.isolate import Child
@@ -86,8 +86,11 @@ def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: s
     _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     wanted = _wanted(selection, everything)
     seconds = timeout if check else None
-    for misnomer in misnamed():
-        warn(misnomer)
+    for problem in (
+        *misnamed(),
+        *clashes(one for one in everything if one.kind == "commands" or one in (wanted or ())),
+    ):
+        warn(problem)
     rows = [_row(one, wanted, seconds) for one in everything]
     for target in selection.targets:
         rows += _rows_of_target(target, wanted or (), seconds)
@@ -108,10 +111,10 @@ def _refuse_flags(context: click.Context) -> None:
             )
 
 
-def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
+def _wanted(selection: Selection, everything: list[Installed]) -> set[Installed] | None:
     """What is selected; None, and told, where the selection names what is not there: all are listed to choose from."""
     try:
-        return selection.resolve({(one.kind, one.name) for one in everything if one.kind in SELECTABLE})
+        return selection.resolve(one for one in everything if one.kind in SELECTABLE)
     except PluginError as error:
         complain(str(error))
         return None
@@ -121,10 +124,10 @@ def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str,
 @click.argument("name")
 @_loading_option
 def show(name: str, *, timeout: float) -> int:
-    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, and which settings it has."""
-    kind, _, short = name.rpartition(":")
+    """Show everything about the plugin NAME (or KIND:NAME, or DISTRIBUTION:NAME): where it comes from, what it does, and which settings it has."""
     everything = installed()
-    found = [one for one in everything if one.name == short and kind in ("", one.kind)]
+    short = name.rpartition(":")[2]
+    found = [one for one in everything if name in (one.name, one.label, f"{one.distribution}:{one.name}")]
     if not found:
         for misnomer in misnamed():
             warn(misnomer)
@@ -146,11 +149,11 @@ def show(name: str, *, timeout: float) -> int:
     return code
 
 
-def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
+def _row(one: Installed, wanted: Collection[Installed] | None, timeout: float | None) -> dict[str, Any]:
     told, error = described(one, timeout) if timeout is not None else ({}, "")
     _warn_of_rules(one.label, told)
     chosen = None if one.kind not in SELECTABLE else wanted
-    state = "installed" if chosen is None else "selected" if (one.kind, one.name) in chosen else "left out"
+    state = "installed" if chosen is None else "selected" if one in chosen else "left out"
     if timeout is not None:
         state = "broken" if error else f"loads, {state}" if chosen is not None else "loads"
     return _as_row(one, state, error)
@@ -161,7 +164,7 @@ def _warn_of_rules(label: str, told: dict[str, Any]) -> None:
         warn(f'plugin "{label}" reports findings of rules that it does not declare: {told[_UNDECLARED]}')
 
 
-def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:
+def _rows_of_target(target: str, wanted: Collection[Installed], timeout: float | None) -> list[dict[str, Any]]:
     """A row for each plugin in a file or module that ``--plugins`` names; what is in it is known once it is loaded."""
     whole = Installed(kind=load_target_kind(target) or "", name=target, target=target)
     if timeout is None:
@@ -173,7 +176,7 @@ def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: f
     rows = []
     for kind, name in told["offers"]:
         taken = f"a plugin with that name is also installed; --plugins no:{name} leaves it out"
-        clash = taken if (kind, name) in wanted else ""
+        clash = taken if any((kind, name) == (other.kind, other.name) for other in wanted) else ""
         one = Installed(kind=kind, name=name, target=target)
         rows.append(_as_row(one, "broken" if clash else "loads, selected", clash))
     return rows

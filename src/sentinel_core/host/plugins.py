@@ -6,7 +6,6 @@ with the entry point's name. A plugin that cannot be loaded is a ``LoadFailure``
 
 import importlib
 import importlib.util
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,7 +21,7 @@ from sentinel_core.host.entry_points import entry_points
 from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
 
-__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "misnamed", "select"]
+__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "clashes", "installed", "load", "misnamed", "select"]
 
 HOST = "reliability-sentinel"
 _GROUPS = "sentinel."
@@ -64,12 +63,9 @@ class LoadFailure(NamedTuple):
 
 
 def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
-    """Every entry point of these kinds, sorted by kind, name and distribution. Imports no plugin.
-
-    Raises ``DuplicatePluginError`` if two distributions offer the same name of one kind.
-    """
+    """Every entry point of these kinds, sorted by kind, name and distribution; namesakes stand side by side. Imports no plugin."""
     wanted = frozenset(f"{_GROUPS}{kind}" for kind in kinds)
-    found = sorted(
+    return sorted(
         Installed(
             kind=entry.group.removeprefix(_GROUPS),
             name=entry.name,
@@ -81,12 +77,21 @@ def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
         for entry in entry_points(_GROUPS)
         if entry.group in wanted
     )
-    for first, second in itertools.pairwise(found):
-        if (first.kind, first.name) == (second.kind, second.name):
-            raise DuplicatePluginError(
-                f'two plugins are named "{first.label}": {first.origin} and {second.origin}; uninstall one of them'
-            )
-    return found
+
+
+def clashes(plugins: Iterable[Installed]) -> list[str]:
+    """What is wrong with plugins of one kind that have one name, and what settles it, for each such name."""
+    namesakes: dict[str, list[Installed]] = {}
+    for plugin in plugins:
+        namesakes.setdefault(plugin.label, []).append(plugin)
+    return [_clash(label, found) for label, found in namesakes.items() if len(found) > 1]
+
+
+def _clash(label: str, found: Sequence[Installed]) -> str:
+    one = f"{found[0].distribution}:{found[0].name}"
+    chosen = f"call it as {one}" if found[0].kind == "commands" else f"choose one with --plugins +{one}"
+    origins = " and ".join(plugin.origin for plugin in found)
+    return f'two plugins are named "{label}": {origins}; {chosen}, or uninstall one of them'
 
 
 def misnamed() -> list[str]:
@@ -105,14 +110,17 @@ def misnamed() -> list[str]:
 def select(selection: Selection, kinds: Sequence[str]) -> tuple[list[Installed], list[Installed]]:
     """The plugins of these kinds to load, and those that the user left out.
 
-    Raises ``PluginError`` for a name that is not installed, or that is ambiguous between two kinds.
+    A namesake of a chosen plugin is in neither list. Raises ``PluginError`` for a name that is not installed, or that is
+    ambiguous between two kinds, and ``DuplicatePluginError`` if two of these plugins have one kind and name.
     """
     everything = installed(SELECTABLE)
-    wanted = selection.resolve({(plugin.kind, plugin.name) for plugin in everything})
+    wanted = selection.resolve(everything)
     of_kinds = [plugin for plugin in everything if plugin.kind in kinds]
-    chosen = [plugin for plugin in of_kinds if (plugin.kind, plugin.name) in wanted]
-    left_out = [plugin for plugin in of_kinds if (plugin.kind, plugin.name) not in wanted]
-    return chosen, left_out
+    chosen = [plugin for plugin in of_kinds if plugin in wanted]
+    for problem in clashes(chosen):
+        raise DuplicatePluginError(problem)
+    labels = {plugin.label for plugin in chosen}
+    return chosen, [plugin for plugin in of_kinds if plugin.label not in labels]
 
 
 Watch = Callable[[str, str], AbstractContextManager[object]]

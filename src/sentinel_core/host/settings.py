@@ -279,7 +279,9 @@ def _user(number: int) -> str:
 def _plugins_beside(value: str | list[Any], folder: str) -> str:
     """The list of plugins, comma-separated as in the flag."""
     items = value.split(",") if isinstance(value, str) else map(str, value)
-    return ",".join(beside(item.strip(), folder) if load_target_kind(item) == "file" else item for item in items)
+    return ",".join(
+        beside(item.strip().removeprefix("+"), folder) if load_target_kind(item) == "file" else item for item in items
+    )
 
 
 def _profile_beside(value: Any, folder: str) -> Any:

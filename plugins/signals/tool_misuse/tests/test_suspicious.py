@@ -153,3 +153,17 @@ def test_all_that_the_schema_requires_is_empty():
 def test_a_suspicious_argument_beside_a_failure_is_told_with_it():
     detection = found(call(path="rm -rf /"), call(BAD), call())
     assert detection.details == "1 of 3 calls had bad arguments, 1 failed; the agent recovered."
+
+
+def test_the_plain_error_rate_is_the_share_of_faulty_calls_whatever_follows():
+    failing = [call(BAD), call(), call(name="other"), call("Error: shut", name="other"), call("No results")]
+    assert found(*failing, formula="error_rate").score == 2 / 5
+    assert found(*failing[:3], formula="error_rate").score == 1 / 3
+    assert found(call(), formula="error_rate").score == 0.0
+    assert found(call(), call(query="x"), tools=(SEARCH,), formula="error_rate").score == 1 / 2
+    assert found(call(path="rm -rf /"), call(), formula="error_rate").score == 1 / 2
+
+
+def test_a_formula_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="formula"):
+        ToolMisuseSettings(formula="mean")

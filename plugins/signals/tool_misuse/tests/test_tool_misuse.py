@@ -386,17 +386,3 @@ def test_a_call_that_was_not_run_repairs_nothing():
     messages = (calls[0], failed, calls[1], Message(role="tool", tool_results=(refused,)))
     detection = detect(TraceIndex(ExecutionTrace(trace_id="t", messages=messages)), SETTINGS)
     assert detection.score == expected(1, 2, ending=1)
-
-
-def test_the_plain_error_rate_is_the_share_of_failed_calls_whatever_follows():
-    failing = [call(BAD), call(), call(name="other"), call("Error: shut", name="other"), call("No results")]
-    assert score(*failing, formula="error_rate") == 2 / 5
-    assert score(*failing[:3], formula="error_rate") == 1 / 3
-    assert score(call(), formula="error_rate") == 0.0
-    missing = detect(run(call(), call(query="x"), tools=(SEARCH,)), attrs.evolve(SETTINGS, formula="error_rate"))
-    assert missing.score == 1 / 2
-
-
-def test_a_formula_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="formula"):
-        ToolMisuseSettings(formula="mean")

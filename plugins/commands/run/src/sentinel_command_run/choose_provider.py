@@ -80,9 +80,11 @@ class _Shelf:
 
     def named(self) -> list[str]:
         """The providers in ``--plugins``: named directly, or offered by a file or module."""
-        own = self.selection.asked_for({(source.kind, source.name) for source in installed()})
+        own = self.selection.asked_for(installed())
         made, _ = load((), self.selection.targets, kinds=("providers",), watch=Watch(self.outbox))
-        return sorted({name for kind, name in own if kind == "providers"} | {plugin.source.name for plugin in made})
+        return sorted(
+            {source.name for source in own if source.kind == "providers"} | {plugin.source.name for plugin in made}
+        )
 
     def load(self, kind: str, name: str | None = None) -> list[Plugin]:
         wanted = [source for source in self.chosen if source.kind == kind and name in (None, source.name)]

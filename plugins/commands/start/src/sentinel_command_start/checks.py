@@ -17,7 +17,7 @@ from sentinel_core.cli.plugins import described
 from sentinel_core.cli.sessions import known_places, sessions_in
 from sentinel_core.guardrails import DEFAULT_STORE
 from sentinel_core.host.panel import weighted
-from sentinel_core.host.plugins import Installed, installed, misnamed
+from sentinel_core.host.plugins import Installed, clashes, installed, misnamed
 from sentinel_core.host.selection import KINDS, Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.runtime.printable import counted
@@ -61,6 +61,8 @@ def plugins(timeout: float) -> Iterator[Row]:
     found = installed()
     for misnomer in misnamed():
         yield Row("plugins", "warning", misnomer, "fix the name of the group in that project's pyproject.toml")
+    for clash in clashes(found):
+        yield Row("plugins", "error", clash, "pip uninstall one of the two")
     broken = 0
     for plugin in found:
         _, error = described(plugin, timeout)

@@ -30,7 +30,7 @@ _ABOUT = {
     "loop": "An agent is to find open invoices. It sends the same request again and again.",
     "good": "An agent has to refund an order. It does, and says what it did.",
 }
-_SEVERITIES = {"FAIL": "error", "WARN": "warning"}
+_SEVERITIES = ("error", "warning")
 _SIGNS = {"PASS": "✓", "WARN": "!", "FAIL": "✗"}
 _NEXT = """\
 Next:
@@ -102,10 +102,11 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
 
 
 def _decisive(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The first finding of a signal that has a weight whose severity gives the report's verdict."""
-    severity, weights = _SEVERITIES.get(report["verdict"]), report["profile"]["weights"]
-    found = (row for row in report["findings"] if row["severity"] == severity)
-    return next((row for row in found if row["rule"].partition(".")[0] in weights), None)
+    """The first of the worst findings of signals that have a weight; None for a PASS, which rests on none."""
+    weights = report["profile"]["weights"]
+    found = [row for row in report["findings"] if row["rule"].partition(".")[0] in weights]
+    told = (row for severity in _SEVERITIES for row in found if row["severity"] == severity)
+    return next(told, None) if report["verdict"] != "PASS" else None
 
 
 def _has_browser() -> bool:
