@@ -2,6 +2,7 @@
 
 import json
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,15 +111,40 @@ def test_disagreement_only_adds():
     assert score_beside_others(1.0, 1.0) == 1.0
 
 
-def test_who_disagrees_comes_first_and_copies_count_once():
-    same = [run("one", "4", words="So."), run("two", "4", words="Well."), run("copy", "4", words="So.")]
+def test_who_disagrees_comes_first_and_runs_that_say_the_same_count_each():
+    same = [run(name, "4", words="So.") for name in ("one", "two", "three", "four", "five")]
     document = compared([*same, run("odd", "5"), run("alone", "9", task="b")]).document()
-    assert (document["task_key"], document["tasks"], document["runs"]) == ("metadata.group", 1, 3)
+    assert (document["task_key"], document["tasks"], document["runs"]) == ("metadata.group", 1, 6)
     assert [(row["trace_id"], row["disagreement"]) for row in document["disagree"]] == [
         ("odd", 1.0),
-        ("one", 0.5),
-        ("two", 0.5),
+        *((name, 0.2) for name in ("one", "two", "three", "four", "five")),
     ]
+
+
+def timed(trace, *times):
+    messages = (attrs.evolve(one, timestamp=time) for one, time in zip(trace.messages, times, strict=True))
+    return attrs.evolve(trace, messages=tuple(messages))
+
+
+TIMES = ("2026-01-01T10:00:00Z", "2026-01-01T10:00:03Z")
+
+
+@pytest.mark.parametrize(
+    ("copy", "runs"),
+    [
+        (run("one", "4", words="So."), 2),  # of the same id
+        (timed(run("copy", "4"), *TIMES), 2),  # of the same times
+        (timed(run("other", "5"), *TIMES), 3),
+        (timed(run("later", "4"), TIMES[0], "2026-01-01T10:00:04Z"), 3),
+        (timed(run("other", "4", words="So."), *TIMES), 3),  # two runs of a clock that only tells seconds
+        (timed(run("unrecorded", "4"), None, None), 3),
+    ],
+)
+def test_a_copy_of_a_run_counts_once(copy, runs):
+    first = timed(run("one", "4"), *TIMES)
+    assert compared([first, run("odd", "5"), copy]).document()["runs"] == runs
+    assert compared([copy, run("odd", "5"), first]).document()["runs"] == runs
+    assert compared([first, run("odd", "5"), copy, first, copy]).document()["runs"] == runs
 
 
 def test_the_users_first_message_may_be_the_task():

@@ -1,4 +1,4 @@
-"""Compares runs of the same task: which of them end differently from the others. Copies of a conversation count once."""
+"""Compares runs of the same task: which of them end differently from the others. Runs that say the same count each, copies of one run once."""
 
 import hashlib
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _LONGEST = 200
 
 @attrs.define
 class Tasks:
-    """A row per run with a known task: task, digests of outcome and conversation, place, triage score."""
+    """A row per run with a known task: task, digests of its outcome and of its recorded times, place, triage score."""
 
     key: str = ""
     rows: list[dict[str, Any]] = attrs.field(factory=list)
@@ -35,20 +35,11 @@ class Tasks:
         if task is None or report.triage_score is None:
             return
         outcome = came_to(TraceIndex(trace), report)
-        said = [
-            [
-                message.role,
-                message.content,
-                [[call.name, call.arguments] for call in message.tool_calls],
-                [result.content for result in message.tool_results],
-            ]
-            for message in trace.messages
-        ]
         self.rows.append(
             {
                 "task": redact(task)[:_LONGEST],
                 "came_to": None if outcome is None else _digest(outcome.encode("utf-8", "replace")),
-                "conversation": _digest(canonical(said)),
+                "times": _times(trace),
                 "trace_id": report.trace_id,
                 "file": redact(file),
                 "record": record,
@@ -63,11 +54,15 @@ class Tasks:
         self.rows += later.rows
 
     def _by_task(self) -> dict[str, list[dict[str, Any]]]:
-        """The runs of each task with at least two, each conversation once."""
-        tasks: dict[str, dict[str, dict[str, Any]]] = {}
+        """The runs of each task with at least two. A row with the id or the times of an earlier one is a copy of that run."""
+        tasks: dict[str, list[dict[str, Any]]] = {}
+        seen: set[tuple[str, str, str]] = set()
         for row in self.rows:
-            tasks.setdefault(row["task"], {}).setdefault(row["conversation"], row)
-        return {task: list(rows.values()) for task, rows in sorted(tasks.items()) if len(rows) > 1}
+            marks = {(row["task"], mark, row[mark]) for mark in ("trace_id", "times") if row[mark]}
+            if seen.isdisjoint(marks):
+                tasks.setdefault(row["task"], []).append(row)
+            seen |= marks
+        return {task: rows for task, rows in sorted(tasks.items()) if len(rows) > 1}
 
     def document(self) -> dict[str, Any] | None:
         """The agreement part of ``summary.json``; None without a task key."""
@@ -107,6 +102,18 @@ def _task(trace: ExecutionTrace, key: str) -> str | None:
     for name in key.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return str(value) if isinstance(value, (str, int)) else None
+
+
+def _times(trace: ExecutionTrace) -> str:
+    """A digest of what was said and done when; empty where the source recorded no times. Two runs seldom have the same."""
+    times = [message.timestamp for message in trace.messages]
+    if not any(times):
+        return ""
+    said = [
+        [message.role, message.content, [[call.name, call.arguments] for call in message.tool_calls], time]
+        for message, time in zip(trace.messages, times, strict=True)
+    ]
+    return _digest(canonical(said))
 
 
 def _digest(data: bytes) -> str:
