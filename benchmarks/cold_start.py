@@ -17,9 +17,9 @@ from sentinel_core.host.plugins import installed
 from sentinel_core.testing import honest_trace
 from sentinel_core.traces.codec import encode_trace
 
-BOUND = 2.0
+BOUND = 2.25
 ROUNDS = 15
-FLOOR = "import attrs, cattrs, pluggy, click"
+FLOOR = "import attrs, msgspec, pluggy, click"
 HEAVY = ("anthropic", "openai", "rich", "opentelemetry", "httpx", "httpx2")
 
 SPY = f"""

@@ -1,8 +1,8 @@
 """attrs classes that are msgspec Structs underneath.
 
 msgspec fills a Struct in half the time that it takes for an attrs class, and one is made by hand in a fifth of the time; a
-trace is thousands of them. To those who use them nothing changes: attrs' functions (``evolve``, ``fields``, ``asdict``),
-cattrs and type checkers see an attrs class, frozen and keyword-only.
+trace is thousands of them. To those who use them nothing changes: attrs' functions (``evolve``, ``fields``, ``asdict``)
+and type checkers see an attrs class, frozen and keyword-only.
 """
 
 import functools

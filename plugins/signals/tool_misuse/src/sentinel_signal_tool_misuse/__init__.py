@@ -13,8 +13,6 @@ from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIn
 from sentinel_signal_tool_misuse.arguments import Offered
 from sentinel_signal_tool_misuse.checks import Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
-from sentinel_signal_tool_misuse.settled import mark_settled
-from sentinel_signal_tool_misuse.wanted import wanted_failures
 from sentinel_signal_tool_misuse.weighing import error_rate, kept_shares, score
 
 if TYPE_CHECKING:
@@ -89,6 +87,9 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     gaps = (_UNLISTED,) if offered is None else offered.gaps()
     if not checked.faults:
         return _nothing_wrong(len(calls), gaps)
+    from sentinel_signal_tool_misuse.settled import mark_settled  # few runs have faults
+    from sentinel_signal_tool_misuse.wanted import wanted_failures
+
     checked.wanted = wanted_failures(index, checked)
     mark_settled(index, checked)
     shares = kept_shares(checked, settings)

@@ -3,17 +3,26 @@
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
-from sentinel_signal_tool_misuse.suspicious import ODDS, RULE, may_be_suspicious, suspicion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from sentinel_core import Call, Outcome
     from sentinel_core.report import Severity
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.arguments import Offered
 
-__all__ = ["Checked", "Fault", "check_all"]
+__all__ = ["LONGEST", "Checked", "Fault", "check_all"]
+
+SUSPICIOUS = "suspicious_argument"
+LONGEST = 1_000
+"""A longer text is the content of something, not an argument that anybody could suspect."""
+
+# One of these is in each suspicious argument: nearly every trace is let go by them alone.
+_MARKS = (
+    "rm -", "../..", "..\\..", "';", "');", "' or", "drop ", "truncate ", "push", "curl", "wget", "commit -", "no-verify", "hook", "husky",
+)  # fmt: skip
 
 _FAILED_BY = {
     "no_match": ("no_match", "found nothing"),
@@ -39,7 +48,11 @@ class Fault:
     @property
     def measured(self) -> "Severity | None":
         """What the odds of its branch carry; None for a fault without branches."""
-        return None if self.branch is None else ODDS.severity_of(self.rule, self.branch)
+        if self.branch is None:
+            return None
+        from sentinel_signal_tool_misuse.suspicious import ODDS  # few runs need it
+
+        return ODDS.severity_of(self.rule, self.branch)
 
 
 class Checked:
@@ -65,7 +78,8 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     checked = Checked(calls)
     outcomes = [call.outcome for call in calls]
     arguments = [call.call.arguments for call in calls]
-    usual = Usual(calls) if is_doubtful(arguments) or may_be_suspicious(arguments) else None
+    is_doubted = _may_be_suspicious(arguments)
+    usual = Usual(calls) if is_doubted or is_doubtful(arguments) else None
     if (
         usual is None
         and offered is None
@@ -81,9 +95,8 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
             continue
         call, worst = calls[position], None
         faults = []
-        if usual is not None and (found := suspicion(call.call)) is not None:
-            reason = f"was given an argument that {found.words}"
-            faults = [Fault(RULE, settings.suspicious_weight, reason, found.branch)]
+        if is_doubted:
+            faults += _suspicious_faults(call, settings)
         faults += _outcome_faults(call, outcome, settings)
         if usual is not None:
             faults += _argument_faults(call, usual, offered, settings)
@@ -142,3 +155,25 @@ def _offer_faults(call: "Call", offered: "Offered", settings: "ToolMisuseSetting
         reason = f"was given arguments that its schema rejects: {reason}"
         faults.append(Fault(rule, settings.schema_weight, reason))
     return faults
+
+
+def _suspicious_faults(call: "Call", settings: "ToolMisuseSettings") -> list[Fault]:
+    from sentinel_signal_tool_misuse.suspicious import suspicion  # its patterns take longer than all of this
+
+    found = suspicion(call.call)
+    if found is None:
+        return []
+    reason = f"was given an argument that {found.words}"
+    return [Fault(SUSPICIOUS, settings.suspicious_weight, reason, found.branch)]
+
+
+def _may_be_suspicious(arguments: "Iterable[Mapping[str, Any]]") -> bool:
+    """False where no call of the trace can have a suspicious argument: told for all together, which costs little."""
+    texts = [
+        value if isinstance(value, str) else " ".join(word for word in value if isinstance(word, str))
+        for given in arguments
+        for value in given.values()
+        if isinstance(value, (str, list))
+    ]
+    together = "\n".join([text for text in texts if len(text) <= LONGEST]).lower()
+    return any(mark in together for mark in _MARKS)

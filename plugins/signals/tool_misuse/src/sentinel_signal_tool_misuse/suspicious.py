@@ -6,29 +6,23 @@ tools that run anything: the text of a file may say the same.
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_core.host.odds import OddsTable
+from sentinel_signal_tool_misuse.checks import LONGEST
 from sentinel_signal_tool_misuse.declared import RULES
 
 if TYPE_CHECKING:
     from sentinel_core import ToolCall
 
-__all__ = ["ODDS", "RULE", "Suspicion", "may_be_suspicious", "suspicion"]
+__all__ = ["ODDS", "Suspicion", "suspicion"]
 
-RULE = "suspicious_argument"
 ODDS = OddsTable(Path(__file__).parent / "data", RULES)
-LONGEST = 1_000
 _SHOWN = 60
-
-# One of these is in each suspicious argument: nearly every trace is let go by them alone.
-_MARKS = (
-    "rm -", "../..", "..\\..", "';", "');", "' or", "drop ", "truncate ", "push", "curl", "wget", "commit -", "no-verify", "hook", "husky",
-)  # fmt: skip
 
 # A command of its own, not a word in quotes that somebody looks for.
 _DELETE = (
@@ -108,18 +102,6 @@ class Suspicion(NamedTuple):
 
     branch: str
     words: str
-
-
-def may_be_suspicious(arguments: "Iterable[Mapping[str, Any]]") -> bool:
-    """False where no call of the trace can have a suspicious argument: told for all together, which costs little."""
-    texts = [
-        value if isinstance(value, str) else " ".join(word for word in value if isinstance(word, str))
-        for given in arguments
-        for value in given.values()
-        if isinstance(value, (str, list))
-    ]
-    together = "\n".join([text for text in texts if len(text) <= LONGEST]).lower()
-    return any(mark in together for mark in _MARKS)
 
 
 def suspicion(call: "ToolCall") -> Suspicion | None:
