@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
     from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.guardrails.answer_guard import AnswerGuard, Objection
+    from sentinel_core.guardrails.components import (
+        calculate_fatigue_score,
+        detect_bias_repetition,
+        enforce_rerun_limits,
+        log_rerun_reasoning,
+    )
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
@@ -79,6 +85,12 @@ _HOME = {
     ),
     "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "guardrails.answer_guard": ("AnswerGuard", "Objection"),
+    "guardrails.components": (
+        "calculate_fatigue_score",
+        "detect_bias_repetition",
+        "enforce_rerun_limits",
+        "log_rerun_reasoning",
+    ),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
@@ -147,13 +159,17 @@ __all__ = [
     "TraceIndex",
     "TraceReader",
     "__version__",
+    "calculate_fatigue_score",
     "decode_trace",
+    "detect_bias_repetition",
     "encode_report",
     "encode_trace",
+    "enforce_rerun_limits",
     "evaluate_trace",
     "get_guardrails_status",
     "hookimpl",
     "judge",
+    "log_rerun_reasoning",
     "notebook_frame",
     "override_guardrails",
     "process_loop_completion",

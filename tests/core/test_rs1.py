@@ -1,5 +1,6 @@
 """The profile ``rs1`` is the source document, computed anew here from its formulas."""
 
+import json
 import random
 from fractions import Fraction
 
@@ -10,9 +11,11 @@ from sentinel_core import (
     STANDARD,
     ExecutionTrace,
     Message,
+    Signal,
     TokenUsage,
     ToolCall,
     ToolResult,
+    encode_report,
     evaluate_trace,
 )
 
@@ -97,9 +100,29 @@ def test_standard_weighs_failed_calls_by_what_followed():
     assert by_profile[0] == failed / calls != by_profile[1]
 
 
-def test_a_signal_without_the_setting_of_a_profile_keeps_its_own():
-    from sentinel_core import Signal
+def test_a_report_has_the_sources_fields_in_its_shape():
+    report = json.loads(encode_report(evaluate_trace(random_trace(3)[0], profile=RS1)))
+    assert list(report)[:6] == ["trace_id", "verdict", "overall_score", "signal_scores", "reasoning", "metadata"]
+    assert {"signal_name", "score", "details"} <= set(report["signal_scores"][0])
+    assert set(report["metadata"]) == {"total_messages", "total_tool_calls", "total_tokens"}
 
+
+def test_a_function_of_a_trace_to_a_float_is_a_signal():
+    def talks_little(trace: ExecutionTrace) -> float:
+        return 1 / (1 + len(trace.messages))
+
+    mine = Signal(name="mine", summary="of a trace", detect=lambda index: talks_little(index.trace))
+    trace = random_trace(3)[0]
+    (score,) = [one for one in evaluate_trace(trace, signals=[mine]).signal_scores if one.signal_name == "mine"]
+    assert score.score == talks_little(trace)
+
+
+def test_an_invalid_trace_is_a_value_error():
+    with pytest.raises(ValueError, match=r"^Cannot evaluate: trace_id is required$"):
+        evaluate_trace(ExecutionTrace(trace_id="", messages=()))
+
+
+def test_a_signal_without_the_setting_of_a_profile_keeps_its_own():
     plain = Signal(name="tool_misuse", summary="another of this name", detect=lambda _: 0.25)
     report = evaluate_trace(random_trace(1)[0], signals=[plain], profile=RS1)
     assert [one.score for one in report.signal_scores] == [0.25]

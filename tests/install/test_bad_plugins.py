@@ -92,15 +92,21 @@ def test_there_are_more_than_twenty_kinds():
     assert len(CASES) >= 20
 
 
-def test_a_clash_names_both_distributions(make_environment, wheelhouse, trace):
+def test_a_clash_names_both_distributions_and_stops_only_what_would_use_them(make_environment, wheelhouse, trace):
     module = source_of("prints").replace("'prints'", "'loop'")
     write_wheel(wheelhouse, "another-loop", {"another_loop": module}, {"sentinel.signals": {"loop": "another_loop"}})
     environment = make_environment("reliability-sentinel[standard]", "another-loop")
-    for command in (("evaluate", trace), ("plugins",), ("config", "show")):
+    for command, code in ((("evaluate", trace), 3), (("config", "show"), 3), (("plugins",), 0)):
         done = environment.sentinel(*command)
-        assert done.returncode == 3
+        assert done.returncode == code
         assert "another-loop 1.0" in done.stderr
         assert "reliability-sentinel-signal-loop 0.1.0" in done.stderr
+    for command in (
+        ("--help",),
+        ("formats",),
+        ("evaluate", trace, "--plugins", "+reliability-sentinel-signal-loop:loop"),
+    ):
+        assert environment.sentinel(*command).returncode == 0
 
 
 def test_check_names_every_broken_plugin(environment):

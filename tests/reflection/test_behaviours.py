@@ -40,6 +40,8 @@ def test_completion_with_defaults(make):
         "summary_valid": True,
         "reflection_persona": "SAGE",
         "bias_echo": False,
+        "repeated_tags": [],
+        "repetition_counts": {},
         "reflection_fatigue": 0.0,
     }
     assert answer["decision_result"] == {

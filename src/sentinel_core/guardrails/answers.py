@@ -24,6 +24,8 @@ def completion_answer(family: Family, loop: Loop, reflection: Reflection, comple
             "summary_valid": reflection.summary_valid,
             "reflection_persona": reflection.persona,
             "bias_echo": facts.get("bias_echo", False),
+            "repeated_tags": facts.get("repeated_tags", []),
+            "repetition_counts": facts.get("repetition_counts", {}),
             "reflection_fatigue": facts.get("reflection_fatigue", 0.0),
         },
         "decision_result": {

@@ -77,7 +77,7 @@ class Loop:
     """One member of a family: ``number`` 0 is the root, n its n-th rerun.
 
     ``reflection`` is None until the attempt is submitted, ``completion`` until it is decided upon. ``report`` is a digest of
-    the attempt's report, if it was submitted as a trace.
+    the attempt's report, if it was submitted as a trace. ``reasoning`` is what a caller stored with ``log_rerun_reasoning``.
     """
 
     loop_id: str
@@ -87,6 +87,7 @@ class Loop:
     reflection: Reflection | None = None
     report: dict[str, Any] | None = None
     completion: Completion | None = None
+    reasoning: dict[str, Any] | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -192,7 +193,20 @@ def loop_trace(loop: Loop) -> LoopTrace:
             summary_valid=loop.reflection.summary_valid,
             reflection_persona=loop.reflection.persona,
         )
-    return known if loop.completion is None else _completed(known, loop.completion)
+    known = known if loop.completion is None else _completed(known, loop.completion)
+    return known if loop.reasoning is None else _reasoned(known, loop.reasoning)
+
+
+def _reasoned(known: LoopTrace, told: Mapping[str, Any]) -> LoopTrace:
+    """The trace with what a caller told; the decision stays as it is."""
+    return attrs.evolve(
+        known,
+        rerun_trigger=tuple(told["rerun_trigger"]),
+        rerun_reason=told["rerun_reason"],
+        rerun_reason_detail=told["rerun_reason_detail"],
+        overridden_by=told.get("overridden_by") or known.overridden_by,
+        reflection_persona=told["reflection_persona"] or known.reflection_persona,
+    )
 
 
 def _completed(known: LoopTrace, completion: Completion) -> LoopTrace:

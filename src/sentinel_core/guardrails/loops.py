@@ -26,6 +26,7 @@ from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, read_layers
 
 __all__ = [
+    "default_orchestrator",
     "get_guardrails_status",
     "make_orchestrator",
     "override_guardrails",
@@ -46,14 +47,19 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
     *,
     override_bias_echo: bool = False,
     override_reason: str | None = None,
+    answer_invalid_status: bool = False,
     orchestrator: Orchestrator | None = None,
 ) -> dict[str, Any]:
     """Decide whether a submitted loop is repeated, and return the decision. Idempotent.
 
     If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised.
+    With ``answer_invalid_status``, a ``reflection_status`` other than "done" is also answered so instead of raised, as in the
+    source document.
     Raises ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
     ``LoopConflictError`` if nothing was submitted for the loop.
     """
+    if answer_invalid_status and reflection_status != "done":
+        return {"status": "error", "message": "Invalid reflection status. Must be 'done'.", "loop_id": loop_id}
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
     document = {
         "loop_id": loop_id,
@@ -67,7 +73,7 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
     if any(overrides.values()):
         _require_actor(override_by)
     try:
-        return _or_default(orchestrator).complete(
+        return default_orchestrator(orchestrator).complete(
             loop_id,
             overrides=overrides,
             actor=override_by or "",
@@ -80,7 +86,7 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
 
 def get_guardrails_status(loop_id: str, *, orchestrator: Orchestrator | None = None) -> dict[str, Any]:
     """Every guardrail's status after a loop. Raises ``UnknownLoopError``, ``StoreError``."""
-    return _or_default(orchestrator).status(loop_id)
+    return default_orchestrator(orchestrator).status(loop_id)
 
 
 def override_guardrails(
@@ -108,7 +114,7 @@ def override_guardrails(
     }
     check(document, "override")
     actor = _require_actor(override_by)
-    return _or_default(orchestrator).override(
+    return default_orchestrator(orchestrator).override(
         loop_id, overrides, actor=actor, reason=str(override_reason), seconds=override_seconds
     )
 
@@ -134,7 +140,7 @@ def submit_loop(
         bias_tags=plain_tags(bias_tags),
         persona=reflection_persona,
     )
-    return _or_default(orchestrator).submit(loop_id, reflection)
+    return default_orchestrator(orchestrator).submit(loop_id, reflection)
 
 
 def make_orchestrator(
@@ -162,7 +168,7 @@ def _require_actor(actor: str | None) -> str:
     return actor
 
 
-def _or_default(orchestrator: Orchestrator | None) -> Orchestrator:
+def default_orchestrator(orchestrator: Orchestrator | None = None) -> Orchestrator:
     """The given orchestrator, or the one for this folder, created once per process."""
     if orchestrator is not None:
         return orchestrator

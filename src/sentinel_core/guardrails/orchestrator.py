@@ -11,11 +11,11 @@ from sentinel_core.errors import LoopConflictError, UnknownLoopError
 from sentinel_core.guardrails.answers import completion_answer, family_answer, override_answer, status_answer, timestamp
 from sentinel_core.guardrails.bound import BoundGuardrail, ask_all
 from sentinel_core.guardrails.decide import Quality, decide
-from sentinel_core.guardrails.facts import LIFTS, Override, Reflection
+from sentinel_core.guardrails.facts import LIFTS, Attempt, History, Override, Reflection
 from sentinel_core.guardrails.family import Change, Completion, Family, Loop
 from sentinel_core.guardrails.schemas import check, check_loop_id
 from sentinel_core.guardrails.store import Store
-from sentinel_core.runtime.redact import redact
+from sentinel_core.runtime.redact import redact, redact_value
 
 __all__ = ["Orchestrator"]
 
@@ -118,6 +118,27 @@ class Orchestrator:
 
         self._settle(loop_id, step)
         return override_answer(loop_id, kept[0])
+
+    def history(self, loop_id: str, *, tags: Sequence[str] = ()) -> History:
+        """The attempts up to a loop, this one last even if it was not submitted yet; ``tags`` are counted elsewhere, too."""
+        family, loop = _member(self.store.family_of(check_loop_id(loop_id)), loop_id)
+        elsewhere = self.store.tags_elsewhere(family.root, tuple(sorted({*family.tags(), *tags})))
+        known = family.history(loop, elsewhere)
+        if loop.reflection is not None:
+            return known
+        return attrs.evolve(known, attempts=(*known.attempts, Attempt(loop_id=loop_id, rerun_of=loop.rerun_of)))
+
+    def log_reasoning(self, loop_id: str, reasoning: Mapping[str, Any]) -> dict[str, Any]:
+        """Store a caller's reasoning with a loop, without secrets, in the place of an earlier one; returns it with its time."""
+        check_loop_id(loop_id)
+        told = {**redact_value(dict(reasoning)), "timestamp": self._at()}
+
+        def step(family: Family | None) -> Change | None:
+            known, loop = _member(family, loop_id)
+            return known.changed("reasoning", at=self._at(), actor=None, loops=[attrs.evolve(loop, reasoning=told)])
+
+        self._settle(loop_id, step)
+        return told
 
     def family(self, loop_id: str) -> dict[str, Any]:
         """Everything stored about a loop's family."""

@@ -3,7 +3,7 @@ import pytest
 
 from sentinel_core import Attempt, History
 from sentinel_core.testing import GuardrailContract
-from sentinel_guardrail_reflection_fatigue import ReflectionFatigueSettings, check, sentinel_guardrails
+from sentinel_guardrail_reflection_fatigue import ReflectionFatigueSettings, check, fatigue_of, sentinel_guardrails
 
 
 class TestContract(GuardrailContract):
@@ -42,6 +42,7 @@ def test_without_improvement_it_rises_and_at_the_limit_it_finalizes():
         "improvement_detected": False,
         "threshold_exceeded": True,
         "critical_threshold": 0.5,
+        "max_fatigue": 1.0,
         "force_finalize": True,
     }
 
@@ -111,3 +112,9 @@ def test_an_attempt_at_work_is_let_be():
 def test_unusable_settings_are_refused(field, value):
     with pytest.raises((TypeError, ValueError)):
         ReflectionFatigueSettings(**{field.name: value})
+
+
+@pytest.mark.parametrize(("unknown", "improved"), [("no_improvement", False), ("worst", True)])
+def test_an_unknown_score_may_count_as_the_worst(unknown, improved):
+    attempts = [Attempt(loop_id="a"), Attempt(loop_id="b", alignment_score=0.2, drift_score=0.9)]
+    assert fatigue_of(attempts, ReflectionFatigueSettings(unknown_scores=unknown)).improved is improved

@@ -56,6 +56,8 @@ _ANSWERS: Mapping[str, Any] = {
             summary_valid=_BOOLEAN,
             reflection_persona=_nullable("string"),
             bias_echo=_BOOLEAN,
+            repeated_tags=_STRINGS,
+            repetition_counts={"type": "object", "additionalProperties": _INTEGER},
             reflection_fatigue=_NUMBER,
         ),
         decision_result=_object(

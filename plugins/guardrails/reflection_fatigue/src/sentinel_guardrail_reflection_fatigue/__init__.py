@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from itertools import pairwise
+from typing import Literal
 
 import attrs
 
@@ -36,6 +37,10 @@ class ReflectionFatigueSettings:
     """Fatigue at which the family also ends; the lower of this value and ``fatigue_threshold`` applies."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
     """Upper limit of fatigue."""
+    unknown_scores: Literal["no_improvement", "worst"] = attrs.field(
+        default="no_improvement", validator=attrs.validators.in_(("no_improvement", "worst"))
+    )
+    """What a score that the earlier attempt lacks counts as: no improvement, or the worst score (0 for alignment, 1 for drift)."""
     paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
     """Whether a better score is an improvement only if the other score did not get worse by the same amount or more."""
 
@@ -75,6 +80,7 @@ def check(history: History, settings: ReflectionFatigueSettings) -> Ruling:
         "improvement_detected": found.improved,
         "threshold_exceeded": exceeded,
         "critical_threshold": limit,
+        "max_fatigue": settings.max_fatigue,
         "force_finalize": exceeded,
     }
     if history.live is not None or not exceeded:
@@ -84,9 +90,13 @@ def check(history: History, settings: ReflectionFatigueSettings) -> Ruling:
 
 
 def _improved(earlier: Attempt, later: Attempt, settings: ReflectionFatigueSettings) -> bool:
-    alignment = _gain(earlier.alignment_score, later.alignment_score)
-    drift = _gain(later.drift_score, earlier.drift_score)
+    alignment = _gain(_known(earlier.alignment_score, 0.0, settings), later.alignment_score)
+    drift = _gain(later.drift_score, _known(earlier.drift_score, 1.0, settings))
     return _counts(alignment, drift, settings) or _counts(drift, alignment, settings)
+
+
+def _known(score: float | None, worst: float, settings: ReflectionFatigueSettings) -> float | None:
+    return worst if score is None and settings.unknown_scores == "worst" else score
 
 
 def _counts(gain: Decimal, other: Decimal, settings: ReflectionFatigueSettings) -> bool:
