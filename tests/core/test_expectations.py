@@ -1,5 +1,7 @@
 """What a user expects of a run."""
 
+import json
+
 import attrs
 import pytest
 
@@ -92,6 +94,34 @@ def test_a_name_that_no_tool_has_is_told_with_the_names_there_are():
     )
     assert text(offered(*(f"t{number}" for number in range(10)))).endswith("t6, t7 and 2 more.")
     assert text(run()) == "it was not called; no tool is known."
+
+
+def reported(*findings, answer="", failed=2):
+    given = {"release_id": "v1", "severity": "high", "findings": list(findings)}
+    summary = json.dumps({"tests": {"passed": 7, "failed": failed}})
+    calls = (
+        ToolCall(id="a", name="get", arguments={}),
+        *([ToolCall(id="b", name="file", arguments=given)] if findings else ()),
+    )
+    results = (ToolResult(tool_call_id="a", content=summary, success=True),)
+    messages = (
+        Message(role="assistant", tool_calls=calls),
+        Message(role="tool", tool_results=results),
+        Message(role="assistant", content=answer or "Done."),
+    )
+    return ExecutionTrace(trace_id="t", messages=messages)
+
+
+def test_a_report_and_an_answer_are_held_against_the_results():
+    assert broken(reported("2 tests failed", 7), "grounded") == ()
+    assert broken(reported(answer="2 tests failed."), "grounded") == ()
+    [found] = broken(reported("57 tests failed"), "grounded")
+    assert (found.rule, found.call_id, found.quote) == ("grounded", "b", "57 tests failed")
+    [found] = broken(reported("2 tests failed", answer="The report was filed as low."), "grounded")
+    assert (found.call_id, found.text) == (
+        None,
+        'Expected "grounded": the answer says "The report was filed as low.": the severity that was filed is high.',
+    )
 
 
 def test_the_tools_that_were_called_are_named():

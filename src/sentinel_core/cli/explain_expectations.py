@@ -22,6 +22,11 @@ _RULES: Mapping[str, tuple[str, str, str]] = {
         "called:TOOL",
         "No tool with this name was called, or every call to it failed. Calls by sub-agents count, and * and ? are wildcards.",
     ),
+    "expect.grounded": (
+        "The results of the tools contradict the report or the answer",
+        "grounded",
+        "A number, name, severity or deed in the last report (a call with findings) or in the answer is in no result, or a result says otherwise.",
+    ),
     "expect.max_calls": (
         "More calls than allowed",
         "max-calls:N",

@@ -179,7 +179,7 @@ def run_options(function: _Function) -> _Function:
             "expected",
             multiple=True,
             metavar="WHAT",
-            help="Expectation that the run must meet: called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
+            help="Expectation that the run must meet: called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, grounded, max-calls:N.",
         ),
     ):
         function = option(function)

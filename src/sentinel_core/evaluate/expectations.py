@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Expectation", "check_expectations", "matching", "parse_expectation"]
 
-_FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N (TOOL may contain *)"
+_FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, grounded, max-calls:N (TOOL may contain *)"
 _QUOTE = 160
 _SHOWN = 8
 
 
 @attrs.frozen
 class Expectation:
-    """One expectation as it was ``written``; ``first`` and ``second`` are its patterns, or its number."""
+    """One expectation as it was ``written``; ``first`` and ``second`` are its patterns, or its number, empty if it has none."""
 
     rule: str
     written: str
-    first: str
+    first: str = ""
     second: str = ""
 
 
@@ -45,6 +45,7 @@ def parse_expectation(written: str) -> Expectation:
         ("before", r"called: ?(\S+) before (\S+)"),
         ("called", r"called: ?(\S+)"),
         ("max_calls", r"max-calls: ?(\d{1,9})"),
+        ("grounded", r"grounded"),
         ("answer", r"(?s)answer matches (.+)"),
     )
     for rule, pattern in patterns:
@@ -189,10 +190,30 @@ def _answer(one: Expectation, _: list[_Made], index: "TraceIndex") -> Finding | 
     return attrs.evolve(found, message_index=last.message_index, quote=last.content[-_QUOTE:] or None)
 
 
+def _grounded(one: Expectation, made: list[_Made], index: "TraceIndex") -> Finding | None:
+    """The last report, which is a call with a list of findings, and the answer, held against the results of the tools."""
+    from sentinel_core.evaluate.facts.reports import Report, contradictions
+
+    reports = [each for each in made if isinstance(each.call.call.arguments.get("findings"), list)]
+    given = reports[-1].call.call.arguments if reports else {}
+    report = Report(
+        release_id=str(given.get("release_id", "")),
+        severity=str(given.get("severity", "")),
+        findings=tuple(finding for finding in given.get("findings", ()) if isinstance(finding, str)),
+        answer=answer_of(index),
+    )
+    found = contradictions(index.messages, report)
+    if not found:
+        return None
+    place = reports[-1] if reports and found[0].where == "finding" else None
+    return attrs.evolve(_finding(one, f"{found[0].told}.", place), quote=found[0].quote[:_QUOTE])
+
+
 _CHECKS: Mapping[str, Callable[[Expectation, list[_Made], "TraceIndex"], Finding | None]] = {
     "answer": _answer,
     "before": _before,
     "called": _called,
+    "grounded": _grounded,
     "max_calls": _max_calls,
     "not_called": _not_called,
 }

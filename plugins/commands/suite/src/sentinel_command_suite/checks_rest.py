@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from sentinel_command_suite.numbers import facts_of, names_in, numbers_in
 from sentinel_command_suite.predicates import description_of, finds
 from sentinel_command_suite.runs import Check, Run
 from sentinel_command_suite.scenario import SEVERITIES, Criterion, DecisionQuality, ErrorHandling, Predicate
+from sentinel_core.evaluate.facts.reports import Report, contradictions
 
 __all__ = ["check_decision", "check_errors", "check_rubric", "check_sweep"]
 
@@ -14,8 +14,8 @@ _QUOTE = 160
 _SHOWN = 3
 
 
-def check_decision(run: Run, expect: DecisionQuality) -> Iterator[Check]:
-    """Check the severity, the risks, and that nothing is invented."""
+def check_decision(run: Run, expect: DecisionQuality, release_id: str = "") -> Iterator[Check]:
+    """Check the severity, the risks, and that nothing in the report on the release is invented."""
     if expect.severities:
         right = run.severity in expect.severities
         wanted = " or ".join(expect.severities)
@@ -28,7 +28,7 @@ def check_decision(run: Run, expect: DecisionQuality) -> Iterator[Check]:
             f"never_{number}", said is None, description_of(predicate) if said is None else f"said: {said[:_QUOTE]!r}"
         )
     if expect.grounded:
-        yield _grounded(run, expect.known_numbers)
+        yield _grounded(run, release_id, expect.known_numbers)
 
 
 def _decision(name: str, score: float, evidence: str) -> Check:
@@ -41,18 +41,14 @@ def _risks(run: Run, risks: Sequence[Predicate]) -> Check:
     return _decision("risks_found", 1 - len(missing) / len(risks), shown)
 
 
-def _grounded(run: Run, known: Sequence[float]) -> Check:
-    """Check that numbers and names in findings and answer come from the task or the tools, or follow from them."""
-    facts = facts_of(run.given, (*known, len(run.findings)))
-    numbers = [number for text in run.statements for number in numbers_in(text)]
-    names = [name for text in run.statements for name in names_in(text)]
-    invented = [number.written for number in numbers if not facts.gives(number)]
-    invented += [name for name in names if not facts.names(name)]
-    total = len(numbers) + len(names)
-    if invented:
-        shown = ", ".join(repr(text[:_QUOTE]) for text in list(dict.fromkeys(invented))[:_SHOWN])
-        return _decision("grounded", 1 - len(invented) / total, f"in no tool's result: {shown}")
-    return _decision("grounded", 1.0, f"{total} numbers and names, all from the task and the tools")
+def _grounded(run: Run, release_id: str, known: Sequence[float]) -> Check:
+    """Check that the tools' results contradict nothing that the agent says, and hold its numbers and names."""
+    report = Report(release_id=release_id, severity=run.severity or "", findings=run.findings, answer=run.answer)
+    found = contradictions(run.trace.messages, report, known)
+    if not found:
+        return _decision("grounded", 1.0, "the tools' results support the findings and the answer")
+    shown = "; ".join(row.told[:_QUOTE] for row in found[:_SHOWN])
+    return _decision("grounded", max(0.0, 1 - len(found) / len(run.statements)), shown)
 
 
 def check_errors(run: Run, expect: ErrorHandling) -> Iterator[Check]:

@@ -2,9 +2,9 @@
 
 import re
 
-from sentinel_command_suite.numbers import Facts, folded, numbers_in
 from sentinel_command_suite.runs import Run
 from sentinel_command_suite.scenario import Predicate
+from sentinel_core.evaluate.facts.figures import Facts, folded, numbers_in
 
 __all__ = ["ADMITS_FAILURE", "description_of", "finds", "holds"]
 

@@ -1,10 +1,12 @@
 """One run of the agent, in the form that the checks use. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
-from sentinel_agent import RunResult, staged_report
+from sentinel_agent import FILE_REPORT, RunResult, staged_report
+from sentinel_command_suite.scenario import SEVERITIES
 from sentinel_core import Call, ExecutionTrace, TraceIndex
 
 __all__ = ["Check", "Run"]
@@ -60,16 +62,18 @@ class Run:
     def of(cls, result: RunResult) -> "Run":
         """From the agent's result."""
         staged = staged_report(result.trace.messages, result.release_id)
+        calls = tuple(TraceIndex(result.trace).calls)
+        given = {} if staged is not None else _last_filing(calls)
         return cls(
             trace=result.trace,
             outcome=result.outcome,
             answer=result.answer,
-            severity=None if staged is None else staged.severity,
-            findings=() if staged is None else tuple(staged.findings),
+            severity=given.get("severity") if staged is None else staged.severity,
+            findings=tuple(given.get("findings", ())) if staged is None else tuple(staged.findings),
             report_filed=result.report is not None,
             delivery=None if result.delivery is None else result.delivery.status,
             error=result.error,
-            calls=tuple(TraceIndex(result.trace).calls),
+            calls=calls,
         )
 
     @property
@@ -77,9 +81,15 @@ class Run:
         """Findings, then the answer."""
         return (*self.findings, self.answer)
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """The agent's whole input: the messages of users and the results of tools."""
-        said = [message.content or "" for message in self.trace.messages if message.role == "user"]
-        results = [result.content for message in self.trace.messages for result in message.tool_results]
-        return (*said, *results)
+
+def _last_filing(calls: Sequence[Call]) -> Mapping[str, Any]:
+    """The last report that the agent tried to file, as far as it fits the schema: it was refused, and shows its decision all the same."""
+    for call in reversed(calls):
+        given = call.call.arguments
+        if (
+            call.call.name == FILE_REPORT
+            and isinstance(given.get("findings"), list)
+            and given.get("severity") in SEVERITIES
+        ):
+            return {**given, "findings": [finding for finding in given["findings"] if isinstance(finding, str)]}
+    return {}

@@ -205,7 +205,7 @@ def _checks(scenario: Scenario, runs: Sequence[Run]) -> Iterator[Check]:
     for case, run in zip(cases, runs, strict=True):
         of_run = itertools.chain(
             check_tools(run, expect.tool_usage),
-            check_decision(run, expect.decision_quality),
+            check_decision(run, expect.decision_quality, scenario.release_id),
             check_errors(run, expect.error_handling),
             check_rubric(run, scenario.rubric),
         )

@@ -9,7 +9,7 @@ import attrs
 
 from sentinel_core.trace import from_json
 
-__all__ = ["Facts", "Number", "facts_of", "folded", "names_in", "numbers_in"]
+__all__ = ["Facts", "Number", "facts_of", "folded", "names_in", "numbers_in", "read_number", "without_quotes"]
 
 # No part of a word (v2.1.0, p95, 95th), of a version or of a date; a unit may be glued to it.
 _NUMBER = re.compile(
@@ -19,6 +19,7 @@ _ORDINAL = re.compile(r"^\s*(?:\d+[.)]|[-*])\s", re.MULTILINE)
 _QUOTED = re.compile(r'"([^"\n]{0,400})"|“([^”\n]{0,400})”')  # even short ones, so that quotes are paired correctly
 _SHORTEST_NAME = 3  # a shorter name occurs in any text
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
+_TEXT = re.compile(r"\s*([-+]?\d[\d,]*(?:\.\d+)?)\s*(%|ms|s)?\s*")
 _ELLIPSES = ("...", "…")
 _MOST_SIBLINGS = 12
 _MOST_TEXT = 200_000
@@ -84,6 +85,11 @@ def names_in(text: str) -> Iterator[str]:
         yield match[0]
 
 
+def without_quotes(text: str, facts: Facts) -> str:
+    """The text without what it quotes from the data: that is no statement of its own."""
+    return _QUOTED.sub(lambda match: '"..."' if _is_name(match) and facts.names(_inner(match)) else match[0], text)
+
+
 def _inner(match: re.Match[str]) -> str:
     return match[1] or match[2] or ""
 
@@ -112,7 +118,7 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
             derived.update(sums | count)
             shares.update(_shares(values[:_MOST_SIBLINGS], sums))
     return Facts(
-        numbers=frozenset(numbers),
+        numbers=frozenset((*numbers, *map(abs, numbers))),  # a fall of 2 points is -2
         derived=frozenset(derived),
         shares=frozenset(shares),
         text="\n".join(plain).replace('\\"', '"'),
@@ -129,14 +135,25 @@ def _structured(text: str) -> Iterator[tuple[list[float], set[float]]]:
 
 def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    siblings = [
-        float(sibling) for sibling in inner if isinstance(sibling, int | float) and not isinstance(sibling, bool)
-    ]
+    siblings = [number for sibling in inner if (number := read_number(sibling)) is not None]
     counts = {float(len(inner))} if isinstance(value, list) else set[float]()
     yield siblings, counts
     for element in inner:
         if isinstance(element, dict | list):
             yield from _walk(element)
+
+
+def read_number(value: object) -> float | None:
+    """A number of a document, also as text: ``"2%"`` is 0.02 and ``"1.2 s"`` is 1200, in milliseconds. None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if not isinstance(value, str):
+        return float(value) if abs(value) < 1e15 else None  # noqa: PLR2004 - NaN, too, is no such number
+    found = _TEXT.fullmatch(value)
+    if found is None:
+        return None
+    number = float(found[1].replace(",", ""))
+    return number / 100 if found[2] == "%" else number * 1000 if found[2] == "s" else number
 
 
 def _sums(siblings: list[float]) -> set[float]:

@@ -1,6 +1,6 @@
 import pytest
 
-from sentinel_command_suite.numbers import facts_of, names_in, numbers_in
+from sentinel_core.evaluate.facts.figures import facts_of, names_in, numbers_in
 
 SUMMARY = '{"version": "v2.1.0", "changes": ["a", "b"], "tests": {"passed": 142, "failed": 2, "skipped": 5}, "m": {"error_rate": 0.02}}'
 
