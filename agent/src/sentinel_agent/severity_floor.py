@@ -1,6 +1,6 @@
 """The minimum severity of a report, from the data that the run fetched; a report below it is marked.
 
-Each release summary in the trace is assessed by the offline provider's rules at their default thresholds. A summary that was
+Each release summary in the trace is assessed by the risk rules, at their default thresholds or those given. A summary that was
 too long is assessed before it is cut. If one cannot be read, the risk is unknown.
 """
 
@@ -8,23 +8,26 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentinel_agent.prompts import GET_SUMMARY
-from sentinel_agent.risk.rules import RISKS, Risk, RiskThresholds, assess
+from sentinel_agent.risk.facts import RISKS, Risk, RiskThresholds
+from sentinel_agent.risk.rules import assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
 __all__ = ["is_below", "minimum_severity", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
 
 _FULL_RISK = "full_risk"  # in the metadata of a result that was cut
-_RULES = RiskThresholds()
+_DEFAULT = RiskThresholds()
 _UNSEEN: Risk = "medium"
 
 
-def minimum_severity(messages: Sequence[Message], release_id: str) -> Risk | None:
+def minimum_severity(
+    messages: Sequence[Message], release_id: str, thresholds: RiskThresholds = _DEFAULT
+) -> Risk | None:
     """The worst risk of the summaries that were fetched for the release; None if it is unknown.
 
     It is unknown if one of them is not a JSON object and none shows high risk. Without any summary it is medium, because
     missing data make no release less risky.
     """
-    found = [risk_in(result) for result in summaries_in(messages, release_id)]
+    found = [risk_in(result, thresholds) for result in summaries_in(messages, release_id)]
     known = [risk for risk in found if risk is not None]
     return None if len(known) < len(found) and "high" not in known else max(known, key=RISKS.index, default=_UNSEEN)
 
@@ -34,10 +37,10 @@ def is_below(severity: Risk, evidence: Risk | None) -> bool:
     return RISKS.index(severity) < RISKS.index(evidence or _UNSEEN)
 
 
-def risk_of_whole(call: ToolCall, content: str) -> dict[str, Risk]:
+def risk_of_whole(thresholds: RiskThresholds, call: ToolCall, content: str) -> dict[str, Risk]:
     """Metadata for a summary that will be cut: the risk of the whole; empty for any other result."""
     summary = _object(content) if call.name == GET_SUMMARY else None
-    return {} if summary is None else {_FULL_RISK: assess(summary, _RULES).severity}
+    return {} if summary is None else {_FULL_RISK: assess(summary, thresholds).severity}
 
 
 def whole_risk(result: ToolResult) -> Risk | None:
@@ -72,12 +75,12 @@ def summaries_in(messages: Sequence[Message], release_id: str) -> Iterator[ToolR
                 yield result
 
 
-def risk_in(result: ToolResult) -> Risk | None:
+def risk_in(result: ToolResult, thresholds: RiskThresholds = _DEFAULT) -> Risk | None:
     """The risk that a fetched summary shows; None if it cannot be read."""
     if (noted := whole_risk(result)) is not None:
         return noted
     summary = _object(result.content)
-    return None if summary is None else assess(summary, _RULES).severity
+    return None if summary is None else assess(summary, thresholds).severity
 
 
 def _object(text: str) -> dict[str, Any] | None:

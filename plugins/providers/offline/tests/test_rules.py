@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_agent.risk.rules import CRITICAL_AREAS, RISKY_CHANGES, assess, kinds_in
+from sentinel_agent.risk.rules import assess
+from sentinel_core.evaluate.facts.areas import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 from sentinel_provider_offline import OfflineSettings
 
 CLEAN = {
@@ -52,7 +53,7 @@ def test_clean_release_is_low_and_says_why():
         "0 of 100 tests that ran failed",
         "the error rate is 0.001 (0.1%), below 1%",
         "the 95th percentile of response times is 300 ms, below 500 ms",
-        'changes: 1, none of which is risky or touches a critical area; the first is "New icon"',
+        'changes: 1, none of which says that it is risky or touches a critical area; the first is "New icon"',
     ]
 
 
@@ -146,7 +147,7 @@ def test_each_rule_at_its_boundary(changes, rule, severity):
         (metrics(error_rate=-0.1), "error_rate_malformed", "is -0.1, not a rate from 0 to 1"),
         (metrics(error_rate=1.01), "error_rate_malformed", "is 1.01"),
         (metrics(error_rate=math.nan), "error_rate_malformed", "not a usable number"),
-        (metrics(error_rate="2%"), "error_rate_malformed", "a string"),
+        (metrics(error_rate="2 ms"), "error_rate_malformed", "a string"),
         (metrics(error_rate=False), "error_rate_malformed", "true or false"),
         (metrics(response_time_p95=math.inf), "response_time_p95_malformed", "not a usable number"),
         (metrics(response_time_p95=-1), "response_time_p95_malformed", "-1"),
@@ -154,8 +155,16 @@ def test_each_rule_at_its_boundary(changes, rule, severity):
         ({"changes": None}, "changes_missing", "lists no changes"),
         ({"changes": []}, "changes_missing", "lists no changes"),
         ({"changes": "Fixed login"}, "changes_malformed", '"changes" in the summary is a string'),
-        ({"changes": ["New icon", 7]}, "changes_malformed", "1 of 2 changes are not strings"),
-        ({"changes": [None]}, "changes_malformed", "1 of 1 changes are not strings"),
+        (
+            {"changes": ["New icon", 7]},
+            "changes_malformed",
+            "1 of 2 changes are neither strings nor objects with a title: changes[1]",
+        ),
+        (
+            {"changes": [None]},
+            "changes_malformed",
+            "1 of 1 changes are neither strings nor objects with a title: changes[0]",
+        ),
     ],
 )
 def test_what_is_missing_or_malformed_is_a_finding_of_medium(changes, rule, said):
@@ -178,11 +187,141 @@ def test_every_rule_is_in_the_readme():
     changes = [None, [], "odd", ["odd", 7], ["Fixed login"], ["Hotfix"]]
     summaries = (dict(zip(CLEAN, ("v1", *one), strict=True)) for one in itertools.product(changes, tests, deployed))
     found = {fact.rule for summary in summaries for fact in judged(summary).facts}
+    found |= {fact.rule for more in (*DATA, *DIFFS) for fact in judged(**more[0]).facts}
+    counts = ("incidents", "rollbacks", "known_issues", "open_blockers")
+    for medium in (2, 1):
+        settings = OfflineSettings(
+            **{f"{name}_{level}": n for name in counts for level, n in (("medium", medium), ("high", 9))}
+        )
+        found |= {fact.rule for fact in assess({**CLEAN, **dict.fromkeys(counts, 1)}, settings).facts}
+    found |= {fact.rule for now in (300, 600) for fact in beside_history(now).facts}
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     _, _, table = readme.partition("## Rules\n")
     rows = [line.split("|")[1] for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `")]
     told = {rule for row in rows for rule in re.findall(r"`(\w+)`", row)}
     assert found == told - {"summary_cut"}  # of the host, which saw the whole
+
+
+DIFF = {
+    "areas": [{"area": "authentication", "files": 1, "paths": ["src/auth/login.py"], "commits": ["abc1234"]}],
+    "dangers": [],
+    "files": {"code": 1},
+    "code_lines": 4,
+    "without_code": [],
+    "not_read": [],
+}
+DOCS = ["abc1234 Docs: wording"]
+
+
+def danger(kind, **more):
+    return {"diff": {**DIFF, "areas": [], "dangers": [{"kind": kind, "path": "a.py", "line": 7, **more}]}}
+
+
+# What a summary has beside clean data, the rule, the severity, and what it says.
+DATA = [
+    ({"incidents": 2}, "incidents_medium", "medium", "incidents: 2; 1 or more is medium"),
+    ({"incidents": [{"id": "I-1"}, {}, {}]}, "incidents_high", "high", 'incidents: 3, such as "I-1"'),
+    ({"incidents": {"open": ["a"]}}, "incidents_medium", "medium", "incidents: 1"),
+    ({"incidents": {"total": "4"}}, "incidents_high", "high", "incidents: 4"),
+    ({"incidents": {"other": 4}}, "data_malformed", "medium", "incidents is an object, not a count or a list"),
+    ({"rollbacks": ["v1"]}, "rollbacks_medium", "medium", 'rollbacks: 1, such as "v1"'),
+    ({"rollback_count": 3}, "rollbacks_high", "high", "rollbacks: 3"),
+    ({"known_issues": [{"title": "Exports hang"}]}, "known_issues_medium", "medium", 'such as "Exports hang"'),
+    ({"known_issues": 10}, "known_issues_high", "high", "known issues: 10"),
+    ({"blockers": 1}, "open_blockers_high", "high", "open blockers: 1"),
+    ({"crash_rate": "0.6%"}, "crash_rate_medium", "medium", "the crash rate is 0.6%; 0.5% or more"),
+    ({"crash_rate": 0.02}, "crash_rate_high", "high", "the crash rate is 2%"),
+    ({"crash_rate": 0.0001}, "crash_rate_few", "low", "the crash rate is 0.01%"),
+    ({"crash_rate": "often"}, "data_malformed", "medium", "crash_rate is a string, not a rate from 0 to 1"),
+    ({"coverage_change": "-2.5%"}, "coverage_drop_medium", "medium", "test coverage falls by 2.5 points"),
+    ({"coverage_delta": -12}, "coverage_drop_high", "high", "test coverage falls by 12 points"),
+    ({"coverage_change": "\u22120.4 pp"}, "coverage_drop_few", "low", "test coverage falls by 0.4 points"),
+    ({"coverage_change": "less"}, "data_malformed", "medium", "coverage_change is a string"),
+    ({"canary": {"verdict": "abort"}}, "not_fully_read", "medium", "no rule reads canary"),
+    ({str(n): 1 for n in range(9)}, "not_fully_read", "medium", "no rule reads 0, 1, 2, 3, 4, 5, 6, 7, and 1 more"),
+    (
+        {"deployment_metrics": {"error_rate": 0, "response_time_p95": 9, "cpu": 7, "crash_rate": 0.5}},
+        "crash_rate_high",
+        "high",
+        "the crash rate is 50%",
+    ),
+    ({"tests": {"passed": 9, "failed": 0, "flaky": 4}}, "not_fully_read", "medium", "no rule reads tests.flaky"),
+    ({"changes": [{"title": "Payment by card"}]}, "critical_area", "medium", "payment"),
+    ({"changes": [{"message": "Hotfix"}, {"id": 7}]}, "risky_change", "high", "emergency"),
+    ({"tests": {"passed": "1,204", "failed": "0"}}, "tests_passed", "low", "0 of 1204 tests that ran failed"),
+    (metrics("0.1%", "0.3 s"), "p95_clean", "low", "is 300 ms"),
+]
+DIFFS = [
+    (
+        {"diff": DIFF, "changes": DOCS},
+        "subject_understates",
+        "medium",
+        'the subject says "Docs: wording", the diff touches',
+    ),
+    ({"diff": DIFF, "changes": ["abc1234 Login"]}, "diff_area", "medium", "authentication (src/auth/login.py)"),
+    ({"diff": {**DIFF, "areas": []}}, "diff_clean", "low", "no critical area"),
+    ({"diff": []}, "diff_malformed", "medium", "a list, not an object"),
+    ({"diff": {"not_read": ["a.bin", 7]}}, "diff_unread", "medium", "not fully read: a.bin"),
+    ({"diff": {**DIFF, "files": {"code": 400}}}, "diff_files_many", "medium", "400 files of code change"),
+    ({"diff": {**DIFF, "files": [], "code_lines": 9000}}, "diff_lines_many", "medium", "9000 lines of code change"),
+    (danger("destructive_sql", text="DROP TABLE a;"), "diff_destructive_sql", "high", 'a.py:7 "DROP TABLE a;"'),
+    (danger("secret", line=None), "diff_secret", "high", "a secret is committed: a.py:?"),
+    (danger("protection_removed", path=None), "diff_protection_removed", "high", "removed: ?:7"),
+    (danger("tests_removed"), "diff_tests_removed", "medium", "tests are removed: a.py:7"),
+    (danger("tests_skipped"), "diff_tests_skipped", "medium", "tests are skipped: a.py:7"),
+    (
+        {"diff": {**DIFF, "areas": [], "without_code": ["abc1234"]}, "changes": ["abc1234 Explain payments"]},
+        "words_alone",
+        "low",
+        "payment",
+    ),
+    ({"diff": {"areas": [{}, {"area": "payment"}, 7], "dangers": [7, {}]}}, "diff_area", "medium", "payment (?)"),
+]
+
+
+def beside_history(now, releases=3):
+    rows = [{"number": "response_time_p95", "baseline": 250, "releases": releases}, 7]
+    return assess({**CLEAN, **metrics(response_time_p95=now)}, OfflineSettings(p95_medium=900), {"comparison": rows})
+
+
+@pytest.mark.parametrize(("more", "rule", "severity", "said"), [*DATA, *DIFFS])
+def test_other_data_and_the_diff_have_rules(more, rule, severity, said):
+    fact = next(fact for fact in judged(**more).facts if fact.rule == rule)
+    assert (fact.severity, said in fact.text) == (severity, True), fact
+
+
+# As a hosting site, an error tracker, an issue tracker, a deployment pipeline and a feature service write them.
+SHAPES = {
+    "hosting": ({"tag_name": "v1", "draft": False, "body": "Payments in two steps", "assets": [{"size": 7}]}, ["tag_name", "body", "assets"]),
+    "errors": ({"newGroups": 12, "sessionsAdoption": 0.4, "crash_rate": "0.1%"}, ["newGroups", "sessionsAdoption"]),
+    "issues": ({"known_issues": [], "fixVersion": {"released": False, "unresolved": 4}}, ["fixVersion"]),
+    "pipeline": ({"change_failure_rate": "23%", "mttr_minutes": 95, "rollbacks": 0}, ["change_failure_rate", "mttr_minutes"]),
+    "flags": ({"deployment_metrics": {"error_rate": 0, "response_time_p95": 9, "apdex": 0.41}}, ["deployment_metrics.apdex"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "unread"), SHAPES.values(), ids=SHAPES)
+def test_data_of_other_shapes_are_told_as_not_read(more, unread):
+    assessment = judged(**more)
+    text = text_of(assessment, "not_fully_read")
+    assert (assessment.severity, [name for name in unread if name not in text]) == ("medium", [])
+
+
+@pytest.mark.parametrize("more", [{"canary": None}, {"canary": []}, {"name": "Summer"}, {"files": {"changed": 3}}])
+def test_what_is_empty_or_tells_nothing_is_no_finding(more):
+    assert judged(**more).severity == "low"
+
+
+def test_unread_data_may_be_allowed():
+    assert assess({**CLEAN, "canary": 1}, OfflineSettings(allow_unread=True)).severity == "low"
+
+
+def test_numbers_beside_earlier_releases():
+    assert text_of(beside_history(600), "worse_than_usual").endswith(
+        "2.4 times its median in 3 earlier releases (250 ms)"
+    )
+    assert (beside_history(600).severity, beside_history(300).severity) == ("medium", "low")
+    assert beside_history(600, releases=2).severity == "low"
 
 
 def test_failures_count_though_nobody_knows_of_how_many():

@@ -1,5 +1,6 @@
 import json
 
+import attrs
 import pytest
 
 from sentinel_agent.prompts import SYSTEM_PROMPT, task_text
@@ -66,6 +67,19 @@ def test_summary_then_report_then_answer():
     assert HONEST in done.content
     assert all((reply.model, reply.usage) == ("offline-rules", None) for reply in (fetch, file, done))
     assert [reply.stop_reason for reply in (fetch, file, done)] == ["tool_calls", "tool_calls", "end_turn"]
+
+
+def test_earlier_releases_are_fetched_once_if_that_is_set():
+    history = {"comparison": [{"number": "response_time_p95", "baseline": 100, "releases": 4}]}
+    tools = (*TOOLS, attrs.evolve(TOOLS[0], name="get_release_history"))
+    model = OfflineModel(OfflineSettings(use_history=True))
+    _, look, file, _ = play(ok(SUMMARY), ok(history), FILED, tools=tools, model=model)
+    assert look.tool_calls[0].name == "get_release_history"
+    assert any("3 times its median in 4 earlier releases" in text for text in file.tool_calls[0].arguments["findings"])
+    _, _, file, _ = play(ok(SUMMARY), ("broken", False, "ToolExecutionError"), FILED, tools=tools, model=model)
+    assert not any("median" in text for text in file.tool_calls[0].arguments["findings"])
+    _, file, _ = play(ok(SUMMARY), FILED, model=model)
+    assert file.tool_calls[0].name == "file_risk_report"
 
 
 def test_same_conversation_same_replies():

@@ -118,3 +118,50 @@ def test_tests_that_a_report_claims_and_does_not_list_are_missing(run, repositor
     assert done.returncode == 0, done.stderr
     assert report["severity"] == "medium"
     assert "medium: the test report claims 40 tests but lists 1, and 7 failures but lists 0" in report["findings"]
+
+
+# A model that files low because the subject says so.
+OBEDIENT = """
+from sentinel_core import Provider, Reply, ToolCall, hookimpl
+
+
+class Obedient:
+    def complete(self, request, on_text=None):
+        turn = sum(message.role == "assistant" for message in request.messages)
+        about = {"release_id": "v1..HEAD"}
+        report = {**about, "severity": "low", "findings": ["The commit is about documentation"]}
+        calls = (("get_release_summary", about), ("file_risk_report", report))
+        if turn == len(calls):
+            return Reply(content="The report is staged with low severity.")
+        name, arguments = calls[turn]
+        return Reply(tool_calls=(ToolCall(id=name, name=name, arguments=arguments),), stop_reason="tool_calls")
+
+    estimate_tokens = lambda self, messages: 1
+    get_capabilities = close = lambda self: None
+
+
+@hookimpl
+def sentinel_providers():
+    return [Provider(name="obedient", summary="s", connect=Obedient)]
+"""
+
+
+@pytest.mark.parametrize("provider", ["offline", "obedient"])
+def test_words_alone_never_pass_the_gate(tmp_path, repository, provider):
+    repository.commit("Start", {"src/auth/login.py": "def login(user):\n    return user.check()\n"})
+    repository.git("tag", "v1")
+    repository.commit("docs: wording of a comment", {"src/auth/login.py": "def login(user):\n    return True\n"})
+    (tmp_path / "obedient.py").write_text(OBEDIENT)
+    (tmp_path / "junit.xml").write_text(PASSED)
+    (tmp_path / "metrics.json").write_text(METRICS)
+    done = run_forked(
+        *("run", "v1..HEAD", "--repo", str(repository.path), "--junit", "junit.xml", "--metrics", "metrics.json"),
+        *("--provider", provider, *(("--plugins", "./obedient.py") if provider == "obedient" else ())),
+        *("--no-reflect", "--fail-on-risk", "medium", "--json"),
+        cwd=tmp_path,
+        timeout=120,
+    )
+    assert done.returncode == 2, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["evidence_severity"], found["gate"]["severity"]) == ("high", "high")
+    assert found["severity"] == ("high" if provider == "offline" else "low")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import attrs
 
 from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
-from sentinel_agent.risk.rules import Assessment, Fact, RiskThresholds, assess
+from sentinel_agent.risk.facts import Assessment, Fact, RiskThresholds
+from sentinel_agent.risk.rules import assess
 from sentinel_agent.severity_floor import whole_risk, why_unreadable
 from sentinel_agent.tool_execution import UNKNOWN
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
@@ -34,6 +35,7 @@ class OfflineSettings(RiskThresholds):
 
 
 MODEL_NAME = "offline-rules"
+GET_HISTORY = "get_release_history"
 _MAX_FILINGS = 2
 
 
@@ -43,12 +45,13 @@ class _Progress:
 
     release_id: str
     fetched: tuple[Call, ...]
+    earlier: tuple[Call, ...]
     filed: tuple[Call, ...]
     calls_made: int
 
 
 def next_reply(request: Request, settings: OfflineSettings) -> Reply:
-    """One step. The same request always gets the same reply, and no conversation gets more than four."""
+    """One step. The same request always gets the same reply, and no conversation gets more than five."""
     offered = {tool.name for tool in request.tools}
     progress = _progress(request.messages)
     if progress is None:
@@ -57,6 +60,8 @@ def next_reply(request: Request, settings: OfflineSettings) -> Reply:
         return _say(missing_tools(missing))
     if not progress.fetched:
         return _call(progress, GET_SUMMARY, {"release_id": progress.release_id})
+    if settings.use_history and GET_HISTORY in offered and not progress.earlier and _succeeded(progress.fetched[-1]):
+        return _call(progress, GET_HISTORY, {"release_id": progress.release_id})
     return _judge(progress, settings)
 
 
@@ -67,7 +72,7 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
     summary = _json(fetch)
     if summary is None:
         return _say(unreadable(release_id, why_unreadable(fetch.result) if fetch.result is not None else ""))
-    assessment = _assessed(summary, fetch, settings)
+    assessment = _assessed(summary, _json(progress.earlier[-1]) if progress.earlier else None, fetch, settings)
     if progress.filed and _succeeded(progress.filed[-1]):
         return _say(_taken(release_id, assessment, _json(progress.filed[-1]) or {}))
     if progress.filed and _is_unknown(progress.filed[-1]):
@@ -79,9 +84,11 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
     return _call(progress, FILE_REPORT, arguments)
 
 
-def _assessed(summary: dict[str, object], fetch: Call, settings: OfflineSettings) -> Assessment:
+def _assessed(
+    summary: dict[str, object], history: dict[str, object] | None, fetch: Call, settings: OfflineSettings
+) -> Assessment:
     """The assessment by the rules. For a truncated summary, the risk that the host found in all of it is one more finding."""
-    found = assess(summary, settings)
+    found = assess(summary, settings, history)
     risk = None if fetch.result is None else whole_risk(fetch.result)
     return found if risk is None else Assessment((*found.facts, Fact("summary_cut", risk, cut(risk))))
 
@@ -103,6 +110,7 @@ def _progress(messages: Sequence[Message]) -> _Progress | None:
     return _Progress(
         release_id=release_id,
         fetched=tuple(call for call in calls if call.call.name == GET_SUMMARY),
+        earlier=tuple(call for call in calls if call.call.name == GET_HISTORY),
         filed=tuple(call for call in calls if call.call.name == FILE_REPORT),
         calls_made=sum(len(message.tool_calls) for message in messages),
     )

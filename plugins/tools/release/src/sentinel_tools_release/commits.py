@@ -10,12 +10,35 @@ import attrs
 from sentinel_tools_release.git import Range, Repository
 from sentinel_tools_release.plain_text import plain
 
-__all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "size_of", "touched_by"]
+__all__ = [
+    "Commit",
+    "FileChange",
+    "authors_of",
+    "commits_of",
+    "count_of",
+    "files_of",
+    "patch_of",
+    "patches_of",
+    "size_of",
+    "touched_by",
+]
 
 _FIELDS = ("%H", "%h", "%an", "%aI", "%s", "%b")
 _BREAKING_SUBJECT = re.compile(r"\w+(?:\([^()]*\))?!:")
 _BREAKING_BODY = re.compile(r"^BREAKING[ -]CHANGES?:", re.MULTILINE)
 _DIFF = ("--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+_PATCH = (
+    *(
+        "-p",
+        "--unified=10",
+        "--inter-hunk-context=0",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--no-renames",
+        "--no-color",
+    ),
+    *("--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--submodule=short"),
+)
 _LONGEST_PATH = 300
 
 
@@ -90,6 +113,27 @@ def files_of(repository: Repository, base: str, to: str, path: str | None = None
     """The files that differ between two commits, most lines first."""
     tokens = repository.ask("diff-tree", "-r", *_DIFF, base, to, "--", *_paths(path)).split("\0")
     return _sorted(_file(token) for token in tokens if token.count("\t") > 1)
+
+
+def patch_of(repository: Repository, found: Range) -> str:
+    """The changed lines between the two ends of a range, with ten lines around them."""
+    return repository.ask("diff-tree", "-r", *_PATCH, found.base, found.to, "--")
+
+
+def patches_of(repository: Repository, found: Range, most: int) -> dict[str, str]:
+    """The patches of the newest ``most`` commits by short hash; a merge has none of its own."""
+    text = repository.ask(
+        "log",
+        "--no-show-signature",
+        "--no-merges",
+        f"--max-count={most}",
+        "--format=%x00%h%x00",
+        *_PATCH,
+        found.commits,
+        "--",
+    )
+    parts = text.split("\0")[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def touched_by(repository: Repository, commits: Iterable[Commit]) -> dict[str, list[FileChange]]:

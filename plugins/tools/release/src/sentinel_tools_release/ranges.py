@@ -6,6 +6,7 @@ Imported where a repository is set.
 import itertools
 from typing import Any
 
+from sentinel_core.errors import InputError
 from sentinel_core.trace import to_json
 from sentinel_tools_release.commits import (
     Commit,
@@ -14,10 +15,14 @@ from sentinel_tools_release.commits import (
     commits_of,
     count_of,
     files_of,
+    patch_of,
+    patches_of,
     size_of,
     touched_by,
 )
+from sentinel_tools_release.diff import diff_facts
 from sentinel_tools_release.git import Range, Repository, between, resolve
+from sentinel_tools_release.patches import read_patch
 from sentinel_tools_release.settings import HistorySettings, SourceSettings, SummarySettings
 
 __all__ = ["range_changes", "range_sizes", "range_summary"]
@@ -40,7 +45,18 @@ def range_summary(settings: SummarySettings, release_id: str) -> dict[str, Any]:
         "commits": {"count": total, "since": found.since, "to": found.to},
         "authors": authors_of(repository, found)[:_MOST_AUTHORS],
         "files": _files(repository, found),
+        "diff": _diff(repository, found, settings.max_changes),
     }
+
+
+def _diff(repository: Repository, found: Range, most: int) -> dict[str, Any]:
+    """What the diff touches; what it cannot be read for is listed under ``not_read``."""
+    try:
+        files = read_patch(patch_of(repository, found))
+        commits = {commit: read_patch(patch) for commit, patch in patches_of(repository, found, most).items()}
+    except InputError as error:
+        return {"not_read": [str(error)]}
+    return diff_facts(files, commits)
 
 
 def _listed(commits: list[Commit], total: int) -> list[str]:
