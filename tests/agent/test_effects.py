@@ -207,16 +207,18 @@ def test_severity_below_the_evidence_is_marked():
     assert filed_report(result.trace, "v1").below_evidence
 
 
-def test_severity_without_evidence_is_marked_as_that():
-    result, filed = investigation(files("low"), DONE)
-    assert filed[0][2] == ["x", "below_evidence: the severity is low, but no summary of the release was fetched"]
-    assert (result.report.evidence, result.report.fetched) == ("medium", False)
+@pytest.mark.parametrize("severity", ["low", "high"])
+def test_without_a_summary_nothing_was_investigated(severity):
+    result, filed = investigation(files(severity), FETCH, DONE)
+    assert (filed, result.report) == ([], None)
+    assert "nothing was investigated" in result.objections[0]
+    again, filed = investigation(files(severity), FETCH, files(severity), DONE)
+    assert (len(filed), again.objections) == (1, ())
 
 
-@pytest.mark.parametrize("summary", [None, "no JSON", {}])
+@pytest.mark.parametrize("summary", ["no JSON", {}])
 def test_nothing_to_go_by_is_of_medium_risk(summary):
-    script = (files("low"), DONE) if summary is None else (FETCH, files("low"), DONE)
-    result, _ = investigation(*script, summary=summary)
+    result, _ = investigation(FETCH, files("low"), DONE, summary=summary)
     assert result.report.below_evidence
 
 

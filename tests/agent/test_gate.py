@@ -55,16 +55,14 @@ def test_an_agent_that_did_not_look_does_not_pass_the_gate(sentinel, tmp_path, l
         "fail",
     ]
     done = sentinel(*start, "--fail-on-risk", "high", "--json", LOOKS=looks)
-    assert done.returncode == 2
-    assert (
-        "sentinel: error: the risk is high according to the release's summary; --fail-on-risk is high\n" in done.stderr
-    )
+    assert done.returncode == 3
+    assert "nothing was investigated" in done.stderr
+    assert "--resume" not in done.stderr
     told = json.loads(done.stdout)
-    assert (told["severity"], told["evidence_severity"], told["summary_fetched"]) == ("medium", "medium", False)
-    assert told["gate"] == {"severity": "high", "problem": ""}
+    assert (told["severity"], told["resumable"], told["attempts"][0]["staged"]) == (None, False, None)
     names = {call["name"] for message in told_trace(told, tmp_path) for call in message.get("tool_calls", ())}
     assert "get_release_summary" not in names
-    assert sentinel(*start, LOOKS=looks).returncode != 2
+    assert sentinel(*start, LOOKS=looks).returncode == 3
 
 
 def told_trace(told, tmp_path):

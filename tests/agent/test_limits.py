@@ -98,6 +98,16 @@ def test_guided_mode_offers_one_tool_a_step(agent_for, add, text):
     assert "Call the tool other now" in agent.model.requests[2].messages[-1].content
 
 
+@pytest.mark.parametrize("mode", ["guided", "auto"])
+def test_guided_mode_asks_again_where_the_answer_is_the_text_of_a_call(agent_for, add, mode):
+    echo = Reply(content='{"name": "add", "arguments": {}}')
+    script = (asks("a"), echo, echo, echo, Reply(content="done"))
+    agent = agent_for(*script, tools=(add,), steps=("add",), settings=AgentSettings(tool_mode=mode))
+    assert agent.send_message("go").content == echo.content
+    asked = [message.content for message in agent.get_history() if message.role == "user"]
+    assert sum("Answer in two or three plain sentences" in text for text in asked) == (2 if mode == "guided" else 0)
+
+
 def test_guided_mode_runs_nothing_that_is_not_on_offer(agent_for, add):
     ran = []
     other = attrs.evolve(add, name="other", handler=lambda **_: ran.append("other") or "ok")

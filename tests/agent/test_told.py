@@ -53,13 +53,12 @@ def test_a_reflector_that_failed_is_told_after_one_good_attempt_too():
 
 @pytest.mark.unmeasured
 def test_a_report_by_an_agent_that_fetched_nothing_is_told_as_that(sentinel, command):
-    done = sentinel(*command, "--fail-on-risk", "medium", ODD="blind")
-    told = "the agent fetched no summary of the release, so its risk cannot be low (below_evidence)"
-    assert f"! WARN: {told}\n" in done.stdout
-    assert f"at least WARN, because {told}." in done.stdout
-    assert "the risk is medium, because the agent fetched no summary; --fail-on-risk is medium" in done.stderr
-    assert "the data" not in done.stdout + done.stderr
-    assert json.loads(sentinel(*command, "--json", ODD="blind").stdout)["summary_fetched"] is False
+    done = sentinel(*command, "--no-reflect", "--fail-on-risk", "medium", ODD="blind")
+    assert done.returncode == 3
+    assert "! not delivered: nothing was investigated: get_release_summary gave no summary" in done.stdout
+    assert "its report was not delivered: nothing was investigated" in done.stderr
+    found = json.loads(sentinel(*command, "--no-reflect", "--json", ODD="blind").stdout)
+    assert (found["severity"], len(found["objections"]), found["resumable"]) == (None, 1, False)
 
 
 @pytest.mark.unmeasured

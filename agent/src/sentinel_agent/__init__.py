@@ -10,7 +10,7 @@ from sentinel_core._lazy import lazy_names
 if TYPE_CHECKING:
     from sentinel_agent.detective import RunResult, investigate
     from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
-    from sentinel_agent.risk.rules import RiskThresholds
+    from sentinel_agent.risk.facts import RiskThresholds
     from sentinel_agent.run_summary import save_run
     from sentinel_agent.staging import filed_report, staged_report
 
@@ -29,7 +29,7 @@ __all__ = [
 _HOME = {
     "detective": ("RunResult", "investigate"),
     "prompts": ("FILE_REPORT", "GET_SUMMARY", "release_in"),
-    "risk.rules": ("RiskThresholds",),
+    "risk.facts": ("RiskThresholds",),
     "run_summary": ("save_run",),
     "staging": ("filed_report", "staged_report"),
 }

@@ -25,8 +25,9 @@ from sentinel_agent.events import (
 )
 from sentinel_agent.feedback import feedback_text
 from sentinel_agent.limits import Limit, judged_ends, used_up
+from sentinel_agent.objections import objections_to
 from sentinel_agent.recorder import Record
-from sentinel_agent.risk.rules import Risk
+from sentinel_agent.risk.facts import Risk
 from sentinel_agent.run_guard import Checked, Guard, Settled, Watching, checked_event
 from sentinel_agent.staging import staged_report
 from sentinel_core.errors import SentinelError
@@ -38,6 +39,7 @@ from sentinel_core.trace import ExecutionTrace
 __all__ = ["AttemptFacts", "Family", "attempts_of"]
 
 _NOTHING_STAGED = "The attempt ended without a staged report."
+_CONTRADICTED = "The data that it fetched do not support its report."
 _SAME_AGAIN = "The provider uses fixed rules: another attempt would give the same result."
 _AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked, LoopDecided)
 
@@ -104,13 +106,17 @@ class Family:
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, checked_event(name, ruling, live=False))
-        return _as_decided(loop_id, settled, report, staged=attempt.staged is not None)
+        return _as_decided(loop_id, settled, report, attempt)
 
     def _weighed(self, attempt: Attempt, reflection: Reflection) -> Reflection:
-        """A completed attempt without a staged report has no valid summary, unless every attempt would be the same."""
-        if self.deterministic or attempt.staged is not None or attempt.outcome != "completed":
+        """An attempt with a report that may not be delivered has no valid summary, nor has one that completed without a report.
+
+        Where every attempt would be the same, the latter has.
+        """
+        is_empty = attempt.staged is None and attempt.outcome == "completed" and not self.deterministic
+        if not (attempt.objections or is_empty):
             return reflection
-        note = f"{reflection.note} {_NOTHING_STAGED}".lstrip()
+        note = f"{reflection.note} {_CONTRADICTED if attempt.objections else _NOTHING_STAGED}".lstrip()
         return attrs.evolve(reflection, summary_valid=False, note=note)
 
     def _reflect(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
@@ -193,7 +199,7 @@ def _reflection(event: AttemptReflected) -> Reflection:
     )
 
 
-def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, *, staged: bool) -> LoopDecided:
+def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, attempt: Attempt) -> LoopDecided:
     if settled.decision != "rerun" or settled.new_loop_id is None:
         return LoopDecided(loop_id=loop_id, decision="finalize", reason=settled.reason, detail=settled.detail)
     return LoopDecided(
@@ -202,7 +208,13 @@ def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, *, st
         reason=settled.reason,
         detail=settled.detail,
         new_loop_id=settled.new_loop_id,
-        note=feedback_text(report, settled.reason, settled.detail, staged=staged),
+        note=feedback_text(
+            report,
+            settled.reason,
+            settled.detail,
+            staged=attempt.staged is not None,
+            objections=attempt.objections,
+        ),
     )
 
 
@@ -219,7 +231,7 @@ class AttemptFacts:
     """One attempt. A field is None if nothing was staged, judged, reflected upon, or decided.
 
     ``loop_id`` is the attempt's name in the store and in its trace's file. ``stopped_by`` is the guardrail that stopped it.
-    ``staged`` is the severity of the report that it staged.
+    ``staged`` is the severity of the report that it staged, ``objections`` are the reasons not to deliver that.
     """
 
     loop_id: str
@@ -227,6 +239,7 @@ class AttemptFacts:
     outcome: Outcome | None = None
     stopped_by: str | None = None
     staged: Risk | None = None
+    objections: tuple[str, ...] = ()
     verdict: Literal["PASS", "WARN", "FAIL"] | None = None
     overall_score: float | None = None
     alignment_score: float | None = None
@@ -254,8 +267,11 @@ def attempts_of(events: Iterable[Event]) -> tuple[AttemptFacts, ...]:
 def _facts(started: RunStarted, then: Sequence[Event]) -> AttemptFacts:
     known = functools.reduce(_with, then, AttemptFacts(loop_id=started.run_id, rerun_of=started.rerun_of))
     messages = [message for event in then if (message := message_of(event)) is not None]
-    staged = staged_report(messages, str(started.metadata.get("release_id")))
-    return known if staged is None else attrs.evolve(known, staged=staged.severity)
+    release_id = str(started.metadata.get("release_id"))
+    staged = staged_report(messages, release_id)
+    answer = next((message.content for message in reversed(messages) if message.role == "assistant"), None)
+    objections = objections_to(messages, release_id, staged, answer or "")
+    return attrs.evolve(known, staged=None if staged is None else staged.severity, objections=objections)
 
 
 def _with(known: AttemptFacts, event: Event) -> AttemptFacts:

@@ -1,5 +1,6 @@
 """The detective: investigates one release in a run and delivers its risk report."""
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 
 import attrs
@@ -8,10 +9,11 @@ from sentinel_agent.conversation import to_trace
 from sentinel_agent.core import Agent, AgentSettings
 from sentinel_agent.events import Event, Outcome, RunEnded
 from sentinel_agent.loop import LiveCheck
+from sentinel_agent.objections import objection_to_call, objections_to
 from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
 from sentinel_agent.recorder import Observer, Record
 from sentinel_agent.resume import DELIVERED
-from sentinel_agent.risk.rules import Risk
+from sentinel_agent.risk.facts import Risk, RiskThresholds
 from sentinel_agent.severity_floor import risk_in, risk_of_whole, why_unreadable
 from sentinel_agent.staging import (
     Delivery,
@@ -35,13 +37,17 @@ __all__ = ["Attempt", "Gate", "Investigation", "RunResult", "investigate"]
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One attempt at the task: how it ended, its trace, and the report that it staged, None if none."""
+    """One attempt at the task: how it ended, its trace, and the report that it staged, None if none.
+
+    ``objections`` are the reasons not to deliver that report, each in a line.
+    """
 
     run_id: str
     outcome: Outcome
     answer: str
     trace: ExecutionTrace
     staged: StagedReport | None = None
+    objections: tuple[str, ...] = ()
     error: str | None = None
 
 
@@ -50,7 +56,8 @@ class RunResult:
     """One investigation.
 
     ``report`` is the report delivered for this release, None if none was; ``delivery`` is the result of the delivery.
-    ``error`` is the error if the outcome is ``model_error``.
+    ``error`` is the error if the outcome is ``model_error``. ``objections`` are the reasons for which the report that the
+    last attempt staged was not delivered.
     """
 
     run_id: str
@@ -62,6 +69,7 @@ class RunResult:
     report: FiledReport | None = None
     error: str | None = None
     delivery: Delivery | None = None
+    objections: tuple[str, ...] = ()
 
     @property
     def severity(self) -> Risk | None:
@@ -93,7 +101,7 @@ class Investigation:
 
     ``attempt`` makes one attempt, ``deliver`` delivers its staged report, ``result`` gives the run's result. With ``past``,
     the events of a run that broke off, earlier work is replayed instead of done again; ``accepted`` are the changed settings
-    that a person accepted.
+    that a person accepted. ``thresholds`` are those of the risk that the fetched data show.
     """
 
     release_id: str
@@ -110,6 +118,7 @@ class Investigation:
     clean: Callable[[Event], Event] = attrs.field(factory=lambda: Redactor.of_environment().value)
     past: Sequence[Event] = ()
     accepted: tuple[str, ...] = ()
+    thresholds: RiskThresholds = attrs.field(factory=RiskThresholds)
     record: Record = attrs.field(init=False)
     _filing: Tool = attrs.field(init=False)
     _first_run: str = attrs.field(default="", init=False)
@@ -120,7 +129,7 @@ class Investigation:
         self._filing = next(tool for tool in self.tools if tool.name == FILE_REPORT)
         for tool in self.tools:
             self.toolbox.register(staging(tool, self.release_id) if tool is self._filing else tool)
-        self.toolbox.of_whole = risk_of_whole
+        self.toolbox.of_whole = functools.partial(risk_of_whole, self.thresholds)
         self.record = Record(self.clock.now, self.observers, self.clean)
         if self.past:
             self.record.resume(self.past, self.accepted)
@@ -144,6 +153,7 @@ class Investigation:
             toolbox=self.toolbox,
             on_text=self.on_text,
             check=self.check,
+            objects=functools.partial(objection_to_call, self.release_id),
             steps=(GET_SUMMARY, FILE_REPORT),
             record=self.record,
             rerun_of=rerun_of,
@@ -153,18 +163,20 @@ class Investigation:
         outcome, answer, error = _run(agent, task, self.release_id)
         trace = agent.trace()
         self._first_run = self._first_run or trace.trace_id
+        staged = staged_report(trace.messages, self.release_id, self.thresholds)
         return Attempt(
             run_id=trace.trace_id,
             outcome=outcome,
             answer=answer,
             trace=trace,
-            staged=staged_report(trace.messages, self.release_id),
+            staged=staged,
+            objections=objections_to(trace.messages, self.release_id, staged, answer),
             error=error,
         )
 
     def deliver(self, attempt: Attempt) -> Delivery | None:
-        """Deliver the attempt's staged report. None without one, or if its outcome allows no delivery."""
-        if attempt.staged is None or attempt.outcome not in DELIVERED:
+        """Deliver the attempt's staged report. None without one, if its outcome allows no delivery, or for an objection."""
+        if attempt.staged is None or attempt.objections or attempt.outcome not in DELIVERED:
             return None
         return deliver(
             attempt.staged,
@@ -183,7 +195,7 @@ class Investigation:
         fetched = Toolbox(run=self.toolbox.run, clock=self.clock).run_unchecked(tool, call)
         if fetched.success is not True:
             return Gate(problem=fetched.content)
-        return Gate(severity=risk_in(fetched), problem=why_unreadable(fetched))
+        return Gate(severity=risk_in(fetched, self.thresholds), problem=why_unreadable(fetched))
 
     def result(self, attempt: Attempt, delivery: Delivery | None) -> RunResult:
         """The run's result, with this attempt as the final one."""
@@ -197,6 +209,7 @@ class Investigation:
             report=delivered_report(attempt.staged, delivery),
             error=attempt.error,
             delivery=delivery,
+            objections=attempt.objections,
         )
 
 

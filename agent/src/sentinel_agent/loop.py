@@ -10,10 +10,10 @@ import attrs
 from sentinel_agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_agent.model_call import Asker, outcome_of
-from sentinel_agent.prompts import reminder
+from sentinel_agent.prompts import answer_reminder, reminder
 from sentinel_agent.recorder import Record
 from sentinel_agent.tool_execution import refuse_calls, run_calls
-from sentinel_core.errors import ModelError, ToolNotFoundError
+from sentinel_core.errors import InputError, ModelError, ToolNotFoundError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply, ToolChoice
@@ -21,12 +21,16 @@ from sentinel_core.offers import Tool
 from sentinel_core.runtime.clock import Clock
 from sentinel_core.trace import Message, ToolCall
 
-__all__ = ["LiveCheck", "Loop"]
+__all__ = ["LiveCheck", "Loop", "Objects"]
 
 _MAX_REMINDERS = 2
+_CALL_SIGNS = ("{", "<tool_call", "```json")
 
 LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
 """Checks the conversation so far; the result is recorded, and any action but ``allow`` stops the run."""
+
+Objects = Callable[[ToolCall, Sequence[Message]], str]
+"""Why a call must not run, from the conversation so far; empty if it may."""
 
 _End = tuple[Outcome, str]
 
@@ -61,11 +65,14 @@ def _offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence
     return _Offer((), "none")
 
 
-def _reminder_for(offer: _Offer, messages: Sequence[Message]) -> str | None:
-    """The reminder for a model that gave a text instead of the step's call; None after ``_MAX_REMINDERS``."""
-    if offer.step is None:
+def _reminder_for(offer: _Offer, told: str, messages: Sequence[Message]) -> str | None:
+    """The reminder for a model that gave a text instead of the step's call, or the text of a call instead of its answer.
+
+    None after ``_MAX_REMINDERS``.
+    """
+    if offer.step is None and not (offer.choice == "none" and told.lstrip().startswith(_CALL_SIGNS)):
         return None
-    text = reminder(offer.step)
+    text = answer_reminder() if offer.step is None else reminder(offer.step)
     sent = sum(message.role == "user" and message.content == text for message in messages)
     return text if sent < _MAX_REMINDERS else None
 
@@ -78,7 +85,10 @@ def _succeeded(messages: Sequence[Message]) -> set[str]:
 
 @attrs.define(eq=False, kw_only=True)
 class Loop:
-    """A run under way. ``started`` is a reading of the stopwatch; ``steps`` are the tools of guided mode, in order."""
+    """A run under way. ``started`` is a reading of the stopwatch; ``steps`` are the tools of guided mode, in order.
+
+    ``objects`` is asked before each call.
+    """
 
     asker: Asker
     record: Record
@@ -89,6 +99,7 @@ class Loop:
     started: float
     steps: tuple[str, ...] = ()
     check: LiveCheck | None = None
+    objects: Objects = lambda _call, _messages: ""
 
     def run(self) -> _End:
         """The outcome and the model's last text. Raises ``ModelError`` after recording that end."""
@@ -118,14 +129,15 @@ class Loop:
         """Do what the reply asks for; the outcome if it ends the run, else None."""
         outcome = outcome_of(reply)
         only_text = outcome in ("completed", "truncated") and not reply.tool_calls
-        reminder = _reminder_for(offer, self.record.messages) if only_text else None
+        reminder = _reminder_for(offer, reply.content, self.record.messages) if only_text else None
         if reminder is not None:
-            self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or ""))
+            self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or "answer"))
             self.record.emit(MessageReceived(content=reminder))
             return None
         if outcome is not None:
             return self._finalize(outcome, refused=reply.tool_calls, why=f"the reply that asked for it was {outcome}")
-        calls = [call for call in reply.tool_calls if offer.has(call.name)]
+        refused = self._refused(reply, offer)
+        calls = [call for place, call in enumerate(reply.tool_calls) if place not in refused]
         calls, beyond = calls[: self.settings.max_calls_per_reply], calls[self.settings.max_calls_per_reply :]
         limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(calls))
         if limit is not None:
@@ -134,15 +146,21 @@ class Loop:
         if isinstance(self.record.upcoming, ToolStarted):  # refusals come first; older records have none
             calls = list(reply.tool_calls)
         else:
-            self._refuse_others(reply, offer)
+            for place, (why, blame) in refused.items():
+                refuse_calls((reply.tool_calls[place],), self.record, why, blame=blame)
             refuse_calls(beyond, self.record, f"only the first {len(calls)} calls of one reply are run")
         run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 
-    def _refuse_others(self, reply: Reply, offer: _Offer) -> None:
-        for call in reply.tool_calls:
+    def _refused(self, reply: Reply, offer: _Offer) -> dict[int, tuple[str, str]]:
+        """The calls that are not run: by place in the reply, why, and the error's class."""
+        refused: dict[int, tuple[str, str]] = {}
+        for place, call in enumerate(reply.tool_calls):
             if not offer.has(call.name):
-                refuse_calls((call,), self.record, offer.refusal(call.name), blame=ToolNotFoundError.__name__)
+                refused[place] = offer.refusal(call.name), ToolNotFoundError.__name__
+            elif why := self.objects(call, self.record.messages):
+                refused[place] = why, InputError.__name__
+        return refused
 
     def _stop(self) -> Limit | None:
         """Why the model may not be asked again, or None. In a resumed record the recorded decision counts."""

@@ -11,6 +11,7 @@ __all__ = [
     "GET_SUMMARY",
     "SUMMARIZE",
     "SYSTEM_PROMPT",
+    "answer_reminder",
     "release_in",
     "reminder",
     "summary_task",
@@ -74,6 +75,11 @@ def summary_task(earlier: str, messages: Sequence[Message]) -> str:
 def reminder(tool: str) -> str:
     """The user message for a model that wrote a text instead of calling the tool."""
     return f"Call the tool {tool} now, with arguments that fit its schema. Do not answer in text yet."
+
+
+def answer_reminder() -> str:
+    """The user message for a model that wrote the text of a call where an answer was due."""
+    return "Every step is done. Answer in two or three plain sentences now: the severity and what decided it. Write no call."
 
 
 def release_in(text: str) -> str | None:

@@ -143,7 +143,7 @@ def is_resumable(events: Sequence[Event], *, judged: Collection[Outcome]) -> boo
         return finished.status != "delivered" and started is not None and started.idempotency_key is not None
     last = attempts_of(events)[-1]
     is_undecided = last.decision is None and last.outcome in judged
-    return is_undecided or (last.staged is not None and last.outcome in DELIVERED)
+    return is_undecided or (last.staged is not None and not last.objections and last.outcome in DELIVERED)
 
 
 def _last(kind: type[_E], events: Sequence[Event]) -> _E | None:

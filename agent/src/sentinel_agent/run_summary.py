@@ -29,6 +29,7 @@ _COLORS = {"high": "31", "medium": "33", "low": "32", None: "35"}
 _FINDING = 400
 _TAGS = 120
 _GOOD = "thresholds_met"
+_MOST_OBJECTIONS = 3
 _UNREAD = "the release summary that the agent fetched cannot be read"
 _UNDELIVERED = {
     "failed": "the report was staged but not delivered",
@@ -46,7 +47,8 @@ class RunSummary:
     None if no report was filed. ``resumable``: the run can be resumed. ``cause`` is the limit that ended the run, the tool
     that failed to the end, an unreadable summary, or that no call filed a report; else empty. ``answered`` is False if the
     model gave no reply. ``attempts`` are all attempts; trace, outcome and answer are the last one's. ``gate`` is the
-    release's risk as the host itself found it; None if not asked for.
+    release's risk as the host itself found it; None if not asked for. ``objections`` are the reasons for which the staged
+    report was not delivered.
     """
 
     run_id: str
@@ -67,6 +69,7 @@ class RunSummary:
     summary_fetched: bool | None = None
     resumable: bool = False
     attempts: tuple[AttemptFacts, ...] = ()
+    objections: tuple[str, ...] = ()
     cause: str = ""
     answered: bool = True
     gate: Gate | None = None
@@ -95,6 +98,7 @@ class RunSummary:
             summary_fetched=result.report.fetched if result.report else None,
             resumable=is_resumable(result.events, judged=judged),
             attempts=attempts_of(result.events),
+            objections=result.objections,
             cause=_cause(result),
             gate=gate,
             answered=any(message.role == "assistant" for message in result.trace.messages),
@@ -116,6 +120,8 @@ class RunSummary:
 
 def _cause(result: RunResult) -> str:
     """The last attempt's limit; else the last failure of a tool that did not succeed later, and other reasons."""
+    if result.objections:
+        return f"its report was not delivered: {'; '.join(result.objections[:_MOST_OBJECTIONS])}"
     end = next((event for event in reversed(result.events) if isinstance(event, RunEnded)), None)
     if end is not None and end.detail:
         return end.detail
@@ -157,6 +163,8 @@ def render_run(run: RunSummary, *, color: bool = False) -> str:
     lines = [f"Release {printable(clipped(run.release_id, 80))}: {head}"]
     if run.below_evidence:
         lines.append(f"  ! WARN: {_below_evidence(run)}")
+    elif run.severity is not None and run.evidence_severity not in (None, run.severity):
+        lines.append(f"  ! by the fixed rules, the data that the agent fetched show only {run.evidence_severity} risk")
     elif run.severity is not None and run.evidence_severity is None:
         lines.append(f"  ! {_UNREAD}, so the report could not be checked against data")
     if run.severity is not None and run.outcome != "completed":
@@ -165,6 +173,7 @@ def render_run(run: RunSummary, *, color: bool = False) -> str:
     if run.severity is None and run.delivery is not None:
         problem = _UNDELIVERED[run.delivery]
         lines.append(f"  ! {problem}: {printable(clipped(run.delivery_text, _FINDING))}")
+    lines.extend(f"  ! not delivered: {printable(clipped(text, _FINDING))}" for text in run.objections)
     if run.severity is None and run.answer:
         lines.extend(f"  {printable(clipped(line, _FINDING))}" for line in run.answer.splitlines())
     lines.append("")

@@ -11,7 +11,7 @@ from sentinel_agent.events import DeliveryFinished, DeliveryStarted
 from sentinel_agent.prompts import FILE_REPORT
 from sentinel_agent.recorder import Record
 from sentinel_agent.retry import delay
-from sentinel_agent.risk.rules import RISKS, Risk
+from sentinel_agent.risk.facts import RISKS, Risk, RiskThresholds
 from sentinel_agent.severity_floor import is_below, minimum_severity, summaries_in
 from sentinel_agent.tool_execution import UNKNOWN
 from sentinel_core.errors import InputError, NotRepeatedError
@@ -47,7 +47,7 @@ class StagedReport:
     """The report that the model staged; ``below_evidence`` if the fetched data show a higher risk.
 
     ``evidence`` is the severity that the data show, None if unreadable; ``fetched`` is False without data. ``answer`` holds
-    the texts in the tool's answer.
+    the texts in the tool's answer, and ``message_index`` is the place of the message that staged it.
     """
 
     release_id: str
@@ -57,6 +57,7 @@ class StagedReport:
     evidence: Risk | None = "medium"
     fetched: bool = True
     answer: Mapping[str, str] = attrs.field(factory=dict)
+    message_index: int = 0
 
 
 @attrs.frozen(kw_only=True)
@@ -81,7 +82,9 @@ def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, A
     return {"status": "staged", "release_id": wanted, "severity": report.get("severity"), "note": _NOTE}
 
 
-def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport | None:
+def staged_report(
+    messages: Sequence[Message], release_id: str, thresholds: RiskThresholds | None = None
+) -> StagedReport | None:
     """The last report that was staged for the release, compared with the data; None if there is none."""
     succeeded = {
         result.tool_call_id: result.content
@@ -89,10 +92,16 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
         for result in message.tool_results
         if result.success is True
     }
-    calls = [call for message in messages for call in message.tool_calls if _stages(call, release_id, succeeded)]
+    calls = [
+        (place, call)
+        for place, message in enumerate(messages)
+        for call in message.tool_calls
+        if _stages(call, release_id, succeeded)
+    ]
     if not calls:
         return None
-    arguments, evidence = calls[-1].arguments, minimum_severity(messages, release_id)
+    place, last = calls[-1]
+    arguments, evidence = last.arguments, minimum_severity(messages, release_id, thresholds or RiskThresholds())
     return StagedReport(
         release_id=release_id,
         severity=arguments["severity"],
@@ -100,7 +109,8 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
         below_evidence=is_below(arguments["severity"], evidence),
         evidence=evidence,
         fetched=any(True for _ in summaries_in(messages, release_id)),
-        answer=_texts_in(succeeded[calls[-1].id]),
+        answer=_texts_in(succeeded[last.id]),
+        message_index=place,
     )
 
 

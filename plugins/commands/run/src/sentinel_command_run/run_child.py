@@ -16,6 +16,7 @@ from sentinel_agent.prompts import SYSTEM_PROMPT
 from sentinel_agent.recorder import Observer
 from sentinel_agent.reflection.attempt_guard import Overriding
 from sentinel_agent.resume import differences, fingerprint
+from sentinel_agent.risk.facts import RiskThresholds
 from sentinel_agent.run_progress import Step, Text
 from sentinel_agent.run_summary import RunSummary, save_run
 from sentinel_agent.telemetry.observer import Telemetry
@@ -175,6 +176,7 @@ def _investigate(order: Order, outbox: Outbox, journal_observer: JournalObserver
             clean=Redactor.of_environment(names=connected.env).value,
             past=journal_observer.past,
             accepted=accepted,
+            thresholds=order.layers.of_plugin("providers", "offline", RiskThresholds),
         )
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
