@@ -29,6 +29,23 @@ def rules(answer):
     return [finding.rule for finding in answer.findings]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_echo"),
+    [
+        ('{"name": "get_weather", "arguments": {"city": "Oslo"}}', True),
+        ('```json\n{"name": "get_weather", "parameters": {"city": "Oslo"}}\n```', True),
+        ('{"name": "get_weather", "arguments": {"city": "Rome"}}', False),
+        ('{"name": "get_weather", "arguments": {"city": "Oslo"}', False),
+    ],
+)
+def test_the_text_of_a_call_that_was_made_is_an_echo(script, text, is_echo):
+    answer = script.judge(script.user("Weather?"), script.call("get_weather", "12", city="Oslo"), script.say(text))
+    assert (script.ways(answer) == set()) is is_echo
+    assert not any("made no call" in finding.text for finding in answer.findings)
+    failed = script.call("get_weather", "no such city", success=False, city="Oslo")
+    assert script.ways(script.judge(script.user("Weather?"), failed, script.say(text))) != set()
+
+
 @pytest.mark.usefixtures("all_warn")
 @pytest.mark.parametrize("text", CALLS)
 def test_a_call_as_text(script, text):

@@ -7,6 +7,7 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import is_ending as is_terminal
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, evidence
+from sentinel_signal_hallucination.rules.echoes import is_echo
 from sentinel_signal_hallucination.rules.marks import MARKS
 
 __all__ = ["imitated", "orphaned", "unanswered"]
@@ -111,6 +112,8 @@ def _is_call(index: TraceIndex, text: Text, match: re.Match[str], calls: list[Ca
     following = index.messages[text.message_index + 1 : text.message_index + 2]
     if calls or any(message.role == "tool" or message.tool_results for message in following):
         return False
+    if is_echo(text.content, index.calls[: text.calls_before]):
+        return False
     tool = match.groupdict().get("tool")
     return tool is None or tool in index.tools or text.content.lstrip().startswith(("{", "<"))
 
@@ -135,11 +138,13 @@ def _evidence(
     """A finding; where the text's own message makes calls whose results are not on record, they may be in the text."""
     doubtful = bool(calls) and all(call.result is None for call in calls)
     begin = text.content.rfind("\n", 0, match.start()) + 1
+    tool = match.groupdict().get("tool")
+    is_repeated = rule == "imitated_call" and tool is not None and tool in ran
     what = "a tool call as text but made no call" if rule == "imitated_call" else "a tool's output itself"
+    if is_repeated:
+        what = f"a call of {tool} as text; it had called the tool before, with other arguments"
     message = f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}."
     weight = settings.unproven_imitation_weight if doubtful else settings.imitation_weight
     quote = text.content[begin : begin + _QUOTE]
-    tool = match.groupdict().get("tool")
-    is_repeated = rule == "imitated_call" and tool is not None and tool in ran
     branch = "beside_unrecorded" if doubtful else "after_it_ran" if is_repeated else "as_text"
     return evidence(rule, branch, message, weight, message_index=text.message_index, quote=quote)
