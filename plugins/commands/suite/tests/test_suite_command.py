@@ -55,12 +55,12 @@ def test_from_a_baseline_to_a_failing_gate(sentinel, inside, tmp_path):
     document = json.loads(first.stdout)
     assert document["summary"]["pass_rate"] == 1.0
     assert inside("run", "release-risk", "--json", "--workers", 1).stdout == first.stdout
-    assert "44 scenarios" in inside("baseline", "save", "main").stdout
+    assert "64 scenarios" in inside("baseline", "save", "main").stdout
     worse = ("--provider", "careless", "--plugins", BAD, "--baseline", "main", "--fail-on", "regression")
     done = sentinel("run", "release-risk", *worse, "-o", "out.xml", "-o", "markdown:out.txt", code=2)
     assert "worse: all scenarios decision_quality" in done.stdout
     assert "worse: high-many-failed-tests pass_rate 1.000 → 0.000" in done.stdout
-    assert ET.parse(tmp_path / "out.xml").getroot()[0].attrib["failures"] == "14"
+    assert ET.parse(tmp_path / "out.xml").getroot()[0].attrib["failures"] == "22"
     assert (tmp_path / "out.txt").read_text().startswith("## release-risk")
     again = inside("compare", "--baseline", "main", "--json")
     assert again.returncode == 2
