@@ -133,9 +133,10 @@ class VerdictError(SentinelError):
 
 
 class WorkerError(SentinelError):
-    """A child process that gave no answer. ``mark`` is what it noted last as being at work."""
+    """A child process that gave no answer. ``mark`` is what was at work, ``last`` the plugin that was at work last."""
 
     mark = ""
+    last = ""
 
 
 class WorkerDied(WorkerError):

@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from sentinel_core.judging.batch import assignment, serve
+from sentinel_core.host import third_party
+from sentinel_core.judging.batch import serve
 
 pytestmark = pytest.mark.unmeasured
 
@@ -173,19 +174,17 @@ def test_deaths_of_other_kinds(inside, write, folder, tools, wrecker, deed, word
     assert done.returncode == 3
 
 
-def test_too_many_deaths_give_up_the_rest(inside, write, folder, tools, wrecker, monkeypatch):
+def test_after_too_many_deaths_a_signal_is_not_asked_any_more(inside, write, folder, tools, wrecker, monkeypatch):
     wrecker("os._exit(1)", *[f"day-{number}" for number in range(2, 9)])
     write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
-    monkeypatch.setattr(assignment, "_MOST_DEATHS", 2)
+    monkeypatch.setattr(third_party, "_MOST_DEATHS", 2)
     done = inside("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE)
     found = tools.rows(done.stdout)
-    assert ids(found) == ["day-1", "day-2", "day-3", None]
-    assert found[3]["error"]["message"] == (
-        'plugin "signals:wrecker" ended the process with exit code 1; the records after it were not judged'
-    )
+    assert ids(found) == [f"day-{number}" for number in range(1, 9)]
     assert done.returncode == 3
-    assert [row["error"]["line"] for row in found[1:]] == [2, 3, None]
-    assert done.stderr.startswith('sentinel: error: "few.jsonl": plugin "signals:wrecker" ended')
+    assert [row["error"]["line"] for row in found[1:3]] == [2, 3]
+    told = {row["failures"][0]["error"] for row in found[3:]}
+    assert told == {"ended its process 2 times, and is not asked any more"}
 
 
 def test_a_fault_of_no_plugin_gives_up_the_split(inside, write, tools, folder, monkeypatch):
@@ -194,7 +193,7 @@ def test_a_fault_of_no_plugin_gives_up_the_split(inside, write, tools, folder, m
     done = inside("evaluate", "few.jsonl", "-o", "fault.jsonl")
     (row,) = tools.rows((folder / "fault.jsonl").read_bytes())
     assert row["error"]["message"].startswith(
-        "the judging process stopped while no plugin was running: ZeroDivisionError"
+        'the judging process stopped while no plugin was running (the last was "signals:tool_misuse"): Zero'
     )
     assert done.returncode == 3
 

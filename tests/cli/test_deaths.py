@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sentinel_core.cli import supervise as supervising
+from sentinel_core.host import third_party
 
 pytestmark = pytest.mark.unmeasured
 
@@ -93,14 +93,15 @@ def test_many_deaths_in_a_row(wrecked):
     assert [report["trace_id"] for report in reports] == [f"t{number}" for number in range(5)]
 
 
-def test_too_many_deaths_end_it(wrecked, monkeypatch):
-    monkeypatch.setattr(supervising, "_MOST_DEATHS", 2)
+def test_after_too_many_deaths_it_is_not_asked_any_more(wrecked, monkeypatch):
+    monkeypatch.setattr(third_party, "_MOST_DEATHS", 2)
     done, reports = wrecked(*["os._exit(1)"] * 4)
-    assert done.returncode == 3
-    assert [report["trace_id"] for report in reports] == ["t0", "t1"]
-    assert done.stderr.startswith(
-        'sentinel: error: plugin "signals:wrecker" ended the process with exit code 1; Sentinel stopped'
-    )
+    assert done.returncode == 0
+    assert [report["trace_id"] for report in reports] == ["t0", "t1", "t2", "t3"]
+    assert failures(reports)[1:3] == [
+        ["ended the process with exit code 1"],
+        ["ended its process 2 times, and is not asked any more"],
+    ]
 
 
 def test_two_that_die_on_the_same_record(inside, folder, write, knob):
@@ -125,7 +126,7 @@ def sentinel_signals():
 AT_IMPORT = {
     "ends": (
         "import os; os._exit(0)",
-        'plugin "./bad.py" ended the process with exit code 0; Sentinel stopped after 0 records',
+        'plugin "./bad.py" ended the process with exit code 0; Sentinel stopped (use --plugins',
     ),
     "raises": ("raise ValueError('odd')", 'plugin "./bad.py" cannot be imported: ValueError: odd'),
     "prints": (f"print('PASS')\n{OFFER}", "wrote to standard output, which is for reports only"),
@@ -220,7 +221,7 @@ def test_no_plugin_at_work(inside, write, monkeypatch):
     done = inside("evaluate", "t.jsonl", "--json")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(
-        'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", while no plugin was running: ZeroDivisionError'
+        'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", while no plugin was running (the last was "signals:tool_misuse"): ZeroDivisionError'
     )
 
 
@@ -230,11 +231,15 @@ def test_a_time_limit_with_no_plugin_at_work_is_named_with_the_file(inside, writ
     from sentinel_core.judging import job
 
     write("t.jsonl", "0", "0")
-    limit = "while no plugin was running: did not finish within 3 s (--timeout sets the time limit for one record)\n"
+    idle, last = "while no plugin was running", ' (the last was "signals:tool_misuse")'
+    limit = ": did not finish within 3 s (--timeout sets the time limit for one record)\n"
     monkeypatch.setattr(job, "rendered", lambda *_: time.sleep(60))
     done = inside("evaluate", "t.jsonl", "--timeout", 3)
     assert done.returncode == 3
-    assert done.stderr == f'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", {limit}'
+    assert (
+        done.stderr
+        == f'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", {idle}{last}{limit}'
+    )
     monkeypatch.setattr(job, "prepare", lambda *_: time.sleep(60))
     done = inside("evaluate", "t.jsonl", "t.jsonl", "--timeout", 3)
-    assert done.stderr == f"sentinel: error: the judging process stopped before reading 2 files {limit}"
+    assert done.stderr == f"sentinel: error: the judging process stopped before reading 2 files {idle}{limit}"

@@ -137,6 +137,11 @@ def test_an_empty_id_is_refused():
         (float("nan"), "returned the score nan; expected a finite number from 0 to 1"),
         (-0.1, "returned the score -0.1; expected a finite number from 0 to 1"),
         (1.01, "returned the score 1.01; expected a finite number from 0 to 1"),
+        (
+            Detection(score=0.0, findings=[Finding(rule="x", severity="note", text="y")] * 10_001),
+            "returned 10,001 findings; expected at most 10,000",
+        ),
+        (SignalFailure(signal_name="loop", error="is gone"), "is gone"),
         (True, "returned bool; expected a Detection or a number from 0 to 1"),
         (None, "returned NoneType; expected a Detection or a number from 0 to 1"),
         (

@@ -12,6 +12,7 @@ from sentinel_core.cli import complain, say, warn
 from sentinel_core.cli.options import Many, cores, is_folder
 from sentinel_core.cli.supervise import say_session, warn_unmet
 from sentinel_core.errors import ConfigError
+from sentinel_core.host.first_party import protect_from_third_party
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.batch.assignment import Answer, Launcher
 from sentinel_core.judging.batch.inputs import identities, measured
@@ -44,6 +45,7 @@ def evaluate_many(
     work = Manifest(inputs=identities(plan.sources), fingerprint=fingerprint(plan), part=size)
     progress = Progress(sizes.total)
     messages = _Messages(progress)
+    protect_from_third_party(plan.selection)
     launcher = Launcher(
         plan=plan, kind=Child, timeout=host.timeout, memory=host.max_memory_mb << 20, warn=messages.warning
     )

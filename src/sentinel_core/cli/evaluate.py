@@ -331,6 +331,8 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         color=not options["outputs"] and use_color(),
         width=0 if many.output is not None else terminal_width(),
         emission=emission_of(options),
+        timeout=host.timeout,
+        memory=host.max_memory_mb << 20,
     )
     return plan, host
 

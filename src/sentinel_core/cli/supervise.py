@@ -9,6 +9,7 @@ import click
 
 from sentinel_core.cli import complain, say, warn
 from sentinel_core.errors import InputError, WorkerError
+from sentinel_core.host.first_party import protect_from_third_party
 from sentinel_core.judging.output.sink import Outlet, Sink
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.records import JUDGED, Crashed, Death, Newest, Report, Unread
@@ -54,6 +55,7 @@ def supervise(
     job: Callable[[_Plan, Outbox], None],
 ) -> Tally:
     """Do everything in ``plan``. A child that a plugin ended is replaced by one that avoids the plugin at that record."""
+    protect_from_third_party(plan.selection)
     tally = Tally()
     sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
     spared = Spared()

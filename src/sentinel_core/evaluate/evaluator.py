@@ -41,7 +41,7 @@ from sentinel_core.report import (
 )
 from sentinel_core.trace import GAPS, NOTES, reading_remarks
 
-__all__ = ["BoundSignal", "Panel", "evaluate"]
+__all__ = ["BoundSignal", "Panel", "answer_of", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
@@ -255,18 +255,24 @@ def _answers(index: TraceIndex, signals: Sequence[BoundSignal]) -> tuple[TraceIn
 
 
 def _ask_alone(signal: BoundSignal, before: Snapshot) -> Detection | SignalFailure:
-    index = before.restored()
-    own = Snapshot(index)
+    return answer_of(signal, before.restored())[1]
+
+
+def answer_of(signal: BoundSignal, index: TraceIndex) -> tuple[TraceIndex, Detection | SignalFailure]:
+    """One signal's answer, and the index as it was before: a signal that changes the trace has failed."""
+    before = Snapshot(index)
     answer = _ask(signal, index)
-    if own.holds():
-        return answer
-    own.restored()
-    return _failure(signal, "changed the trace; a signal may only read it")
+    if before.holds():
+        return index, answer
+    return before.restored(), _failure(signal, "changed the trace; a signal may only read it")
 
 
 def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     try:
-        answer = checked_detection(signal.detect(index))
+        found = signal.detect(index)
+        if isinstance(found, SignalFailure):  # it ran in another process, which was lost or says what went wrong there
+            return found
+        answer = checked_detection(found)
         for finding in answer.findings:
             _refuse_astray(index, finding)
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ from sentinel_core.trace import from_json, to_json
 __all__ = ["NonsenseError", "Snapshot", "checked_detection", "describe", "describe_in_place", "refused_type"]
 
 _LONGEST_ERROR = 300
+_MOST_FINDINGS = 10_000
 _OURS = __name__.partition(".")[0]
 
 
@@ -56,6 +57,8 @@ def checked_detection(answer: object) -> Detection:
     """The detection that a signal answered with. Raises ``NonsenseError`` for anything but a number or a ``Detection``."""
     if not isinstance(answer, Detection):
         return Detection(score=_risk(answer, "{}; expected a Detection or a number from 0 to 1"))
+    if len(answer.findings) > _MOST_FINDINGS:
+        raise NonsenseError(f"returned {len(answer.findings):,} findings; expected at most {_MOST_FINDINGS:,}")
     given = answer.score
     if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
         return answer

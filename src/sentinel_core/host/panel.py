@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sentinel_core.host.rule_levels import Level
 
 __all__ = [
+    "RemoteSignal",
+    "bind",
     "bind_settings",
     "make_panel",
     "panel_of",
@@ -33,6 +35,13 @@ __all__ = [
     "with_presets",
     "with_weights",
 ]
+
+
+@attrs.frozen(kw_only=True)
+class RemoteSignal(Signal):
+    """A signal that runs in another process, which has bound its settings: ``filled``, as reports show them."""
+
+    filled: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 def make_panel(
@@ -60,7 +69,7 @@ def make_panel(
     for plugin in plugins:
         if plugin.source.kind == "signals":
             try:
-                signals.append(_bind(plugin, layers, levels, watch))
+                signals.append(bind(plugin, layers, watch, levels))
             except PluginError as error:
                 failed.append(_failure(plugin.source, str(error)))
     unselected = frozenset(plugin.name for plugin in left_out if plugin.kind == "signals")
@@ -117,9 +126,12 @@ def _lowered(levels: "Mapping[str, Level]") -> frozenset[str]:
     return lowered_by(levels)
 
 
-def _bind(plugin: Plugin, layers: Layers, levels: "Mapping[str, Level]", watch: Watch | None) -> BoundSignal:
-    source = plugin.source
-    settings = layers.of_plugin("signals", source.name, plugin.offer.settings)
+def bind(
+    plugin: Plugin, layers: Layers, watch: Watch | None = None, levels: "Mapping[str, Level] | None" = None
+) -> BoundSignal:
+    """The signal with the settings of ``layers``. Raises ``PluginError`` if it needs one that is not set."""
+    source, is_remote = plugin.source, isinstance(plugin.offer, RemoteSignal)
+    settings = None if is_remote else layers.of_plugin("signals", source.name, plugin.offer.settings)
     detect = bind_settings(plugin.offer.detect, settings)
     if levels:
         from sentinel_core.host.rule_levels import with_levels
@@ -127,10 +139,10 @@ def _bind(plugin: Plugin, layers: Layers, levels: "Mapping[str, Level]", watch: 
         detect = with_levels(detect, source.name, levels)
     return BoundSignal(
         name=source.name,
-        detect=detect if watch is None else _watched(detect, watch, source.label),
+        detect=detect if watch is None or is_remote else _watched(detect, watch, source.label),
         distribution=source.distribution,
         version=source.version,
-        settings={} if settings is None else printed(settings),
+        settings=plugin.offer.filled if is_remote else {} if settings is None else printed(settings),
         rules=plugin.offer.rules,
         ledger=plugin.offer.ledger if watch is None else _watched_ledger(plugin.offer.ledger, watch, source.label),
     )

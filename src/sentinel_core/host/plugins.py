@@ -21,7 +21,18 @@ from sentinel_core.host.entry_points import entry_points
 from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
 
-__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "clashes", "installed", "load", "misnamed", "select"]
+__all__ = [
+    "HOST",
+    "Installed",
+    "LoadFailure",
+    "Plugin",
+    "clashes",
+    "installed",
+    "load",
+    "misnamed",
+    "refuse_clashes",
+    "select",
+]
 
 HOST = "reliability-sentinel"
 _GROUPS = "sentinel."
@@ -157,7 +168,7 @@ def load(
             )  # call the hook again for each name: its side effects count against each
     for target in targets:
         plugins.extend(_load_target(target, kinds, watch))
-    _refuse_clashes(plugins)
+    refuse_clashes(plugins)
     plugins.sort(key=lambda plugin: plugin.source)
     return plugins, failures
 
@@ -297,7 +308,8 @@ def _check_host_version(requirements: Iterable[str]) -> None:
             raise PluginError(f"needs {requirement}, but {HOST} {__version__} is installed; install matching versions")
 
 
-def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
+def refuse_clashes(plugins: Iterable[Plugin]) -> None:
+    """Raises ``DuplicatePluginError`` if two of the plugins have one kind and name."""
     taken: dict[str, Installed] = {}
     for plugin in plugins:
         first = taken.setdefault(plugin.source.label, plugin.source)

@@ -1,6 +1,7 @@
 """What the child does for ``sentinel evaluate``: read records, judge them, send one frame for each."""
 
 import gc
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import attrs
@@ -8,8 +9,9 @@ import attrs
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.first_party import is_first_party, protect_from_third_party
 from sentinel_core.host.panel import make_panel
-from sentinel_core.host.plugins import load, select
+from sentinel_core.host.plugins import Installed, load, refuse_clashes, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.judging.records import (
@@ -33,10 +35,11 @@ from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
     from sentinel_core.host.expectations import Expected
+    from sentinel_core.host.third_party import ThirdParty
     from sentinel_core.judging.output.record import Extra, Recorder
     from sentinel_core.telemetry.verdicts import Emission
 
-__all__ = ["Format", "Plan", "job", "judged", "prepare", "recorder_of", "rendered", "tune_gc"]
+__all__ = ["Format", "Plan", "Prepared", "job", "judged", "prepare", "recorder_of", "rendered", "tune_gc"]
 
 Format = Literal["text", "json", "jsonl", "rows", "records"]
 
@@ -47,7 +50,8 @@ class Plan(NamedTuple):
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` even a PASS
     names the step to look at first; with ``ledger`` each report lists the agent's claims beside the record. ``task_key`` groups the runs of a batch by task; ``expected`` are the expectations of
     them. The format ``rows`` is JSON Lines of report, source and record number, for tables; ``records`` also has what
-    ``extras`` name, for documents. ``known`` are the fingerprints of a baseline.
+    ``extras`` name, for documents. ``known`` are the fingerprints of a baseline. Third-party plugins may take ``timeout``
+    seconds for an answer, and ``memory`` bytes; None leaves both to the limits of this process.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -71,20 +75,31 @@ class Plan(NamedTuple):
     emission: "Emission | None" = None
     extras: "frozenset[Extra]" = frozenset()
     known: frozenset[str] = frozenset()
+    timeout: float | None = None
+    memory: int | None = None
+
+
+class Prepared(NamedTuple):
+    """What judges: the panel and the readers. ``crashes`` are the third-party signals that ended their process, as they happen."""
+
+    panel: Panel
+    readers: list[TraceReader]
+    crashes: dict[tuple[int, str], str]
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
     """Send a frame for each warning, report and unreadable record, or for the reason why nothing can be judged."""
     watch = Watch(outbox)
     try:
-        panel, readers = prepare(plan, watch, outbox)
+        ready = prepare(plan, watch, outbox)
         tune_gc()
-        recorder = recorder_of(plan, panel)
+        recorder = recorder_of(plan, ready.panel)
         label = ""
-        for item, outcome in enumerate(read_records(plan, readers, watch)):
+        for item, outcome in enumerate(read_records(plan, ready.readers, watch)):
             watch.item = item
             if item >= plan.done:
-                _send(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
+                found = judged(outcome, ready.panel, plan, item, outbox)
+                _send(found, outcome, plan, outbox, recorder, dead_at(plan, item, ready.crashes))
             label = outcome.label  # the newest session comes last
         if plan.latest is not None and label:
             outbox.send(Newest(label.encode("utf-8", "replace").decode()))
@@ -105,15 +120,15 @@ def _send(
     found: ReliabilityReport | Unreadable,
     outcome: Readable | Unreadable,
     plan: Plan,
-    item: int,
     outbox: Outbox,
     recorder: "Recorder | None",
+    dead: Mapping[str, str],
 ) -> None:
     if isinstance(found, Unreadable):
         outbox.send(Unread(found.row()))
         return
     assert isinstance(outcome, Readable)
-    error = crash_error(found, outcome, plan, item)
+    error = crash_error(found, outcome, dead)
     if error is not None:
         outbox.send(Crashed(error.row()))
     data = rendered(found, outcome, plan, error, recorder)
@@ -165,8 +180,8 @@ def tune_gc() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[TraceReader]]:
-    """The panel and the readers; sends a warning for each plugin that could not be loaded.
+def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> Prepared:
+    """The panel and the readers; sends a warning for each plugin that could not be loaded. Third-party plugins run in another process.
 
     Raises ``ConfigError`` or ``PluginError``.
     """
@@ -176,7 +191,16 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
     if plan.reader is None or not any(one.kind == "trace_readers" for one in wanted):
         wanted = chosen
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
-    plugins, failures = load(wanted, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
+    plugins, failures = load(filter(is_first_party, wanted), kinds=kinds, dead=dead, watch=watch)
+    crashes: dict[tuple[int, str], str] = {}
+    others = tuple(one for one in wanted if not is_first_party(one))
+    if others or plan.selection.targets:
+        third_party = _third_party(plan, others, watch, outbox)
+        crashes = third_party.crashes
+        theirs, failed = third_party.load()
+        plugins = sorted([*plugins, *theirs], key=lambda plugin: plugin.source)
+        failures = sorted([*failures, *failed], key=lambda failure: failure.source)
+        refuse_clashes(plugins)
     panel = make_panel(
         plugins,
         failures,
@@ -196,7 +220,23 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
             offered | {(source.kind, source.name) for source in (*chosen, *left_out)}, kinds
         )
     warn_unloaded(failures, plan.done, plan.deaths, outbox)
-    return panel, [plugin.offer for plugin in plugins if plugin.source.kind == "trace_readers"]
+    readers = [plugin.offer for plugin in plugins if plugin.source.kind == "trace_readers"]
+    return Prepared(panel, readers, crashes)
+
+
+def _third_party(plan: Plan, others: tuple[Installed, ...], watch: Watch, outbox: Outbox) -> "ThirdParty":
+    from sentinel_core.host.third_party import ThirdParty  # most have no third-party plugin
+    from sentinel_core.host.third_party_process import ThirdPartyPlugins
+
+    protect_from_third_party(plan.selection)
+    files = [source for source in plan.sources if isinstance(source, FileSource)]
+    wanted = ThirdPartyPlugins(
+        plugins=others,
+        targets=plan.selection.targets,
+        layers=plan.layers,
+        keep=tuple({int(file.path.name) for file in files if file.is_spooled and file.path.name.isdecimal()}),
+    )
+    return ThirdParty(wanted, watch, outbox, timeout=plan.timeout, memory=plan.memory, largest=plan.max_record)
 
 
 def _without_the_dead(panel: Panel, plan: Plan, item: int) -> Panel:

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from sentinel_core.errors import InputError, error_text
+from sentinel_core.errors import InputError
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
-from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, reading_remarks
+from sentinel_core.trace import GAPS, ExecutionTrace, reading_remarks
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
 from sentinel_core.traces.sources.file_source import as_text
+from sentinel_core.traces.sources.record_stream import OVER, RecordStream, is_whole
 
 if TYPE_CHECKING:
     from sentinel_core.host.plugins import LoadFailure
@@ -30,11 +31,8 @@ __all__ = [
     "warn_unloaded",
 ]
 
-_MEMORY = "it needs more memory than --max-memory-mb allows"
-_MESSAGES = {Message}
 CUT_SHORT = "changed while it was being read: the rest of it is missing"
 _NO_TRACE = "contains no trace: nothing to check"
-_OVER = object()  # marks the end of the records; a reader may yield anything, even None
 
 
 class Death(NamedTuple):
@@ -228,12 +226,12 @@ def _of_source(
     try:
         _refuse_the_dead(deaths, "sniff", watch.file, produced)
         reader = choose_reader(source, readers, watch, forced=forced)
-        records = _Records(reader, source)
+        records = RecordStream(reader, source)
         while True:
             _refuse_the_dead(deaths, "read", watch.file, produced)
             with watch("read", f"trace_readers:{reader.name}"):
                 record = records.next()
-            if record is _OVER:
+            if record is OVER:
                 break
             yield _outcome(record, source, reader, source.records_before + produced - start + 1)
             produced += 1
@@ -245,27 +243,6 @@ def _of_source(
         messages = [_NO_TRACE] if produced == start and source.length is None else []
     for message in (*messages, *([CUT_SHORT] if source.is_cut_short else [])):
         yield Unreadable(message=message, source=source.place, label=source.label)
-
-
-class _Records:
-    """The records of a reader; its ``read`` is called only with the first record, inside the watch."""
-
-    def __init__(self, reader: TraceReader, source: FileSource) -> None:
-        self._reader, self._source = reader, source
-        self._given: Iterator[object] | None = None
-
-    def next(self) -> object:
-        """The next record, or ``_OVER``. Anything a reader raises becomes an ``InputError``, so that only its file is lost."""
-        try:
-            if self._given is None:
-                self._given = iter(self._reader.read(self._source))
-            return next(self._given, _OVER)
-        except (InputError, OSError, EOFError, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            why = error_text(error) or (_MEMORY if isinstance(error, MemoryError) else "")
-            problem = f"raised {type(error).__name__}{why and ': '}{why}"
-            raise InputError(f'its reader "{self._reader.name}" {problem}') from error
 
 
 _Deaths = Mapping[tuple[str, int, int], Death]  # by stage, file and record
@@ -287,25 +264,12 @@ def _outcome(record: object, source: FileSource, reader: TraceReader, number: in
         )
         return Unreadable(message=message, source=source.place, label=source.label)
     readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
-    if not _is_whole(record) and (malformed := readable.malformed()) is not None:
+    if not is_whole(record) and (malformed := readable.malformed()) is not None:
         return malformed
     if source.strict and (gaps := reading_remarks(record, GAPS)):
         message = f"--strict rejects record {number}, because it could not be read completely: {'; '.join(gaps)}"
         return Unreadable(message=message, source=source.place, label=source.label)
     return readable
-
-
-def _is_whole(trace: object) -> bool:
-    """A quick check of a trace's outer types; a full check of every trace would slow a batch down."""
-    if not (isinstance(trace, ExecutionTrace) and isinstance(trace.trace_id, str) and trace.trace_id):
-        return False
-    if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
-        return False
-    details = trace.details
-    if details is None:
-        return True
-    children = details.children if isinstance(details, TraceDetails) else None
-    return isinstance(children, tuple) and all(map(_is_whole, children))
 
 
 def warn_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:

@@ -1,6 +1,7 @@
 """The parent's counts of verdicts, and which plugin a dead child process is blamed on."""
 
 import signal
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 from sentinel_core.errors import ERROR, WorkerDied, WorkerError, WorkerTimeout
@@ -64,7 +65,9 @@ def death_of(error: WorkerError) -> Death | None:
 def fault_of(error: WorkerError, where: str = "") -> str:
     """The message if no plugin was at work; ``where`` it stopped follows the verb."""
     hint = " (--timeout sets the time limit for one record)" if isinstance(error, WorkerTimeout) else ""
-    return f"the judging process stopped{where} while no plugin was running: {error}{hint}"
+    last = AtWork.parse(error.last)
+    who = f' (the last was "{last.label}")' if last is not None and last.label else ""
+    return f"the judging process stopped{where} while no plugin was running{who}: {error}{hint}"
 
 
 _OUT_OF_MEMORY = describe(MemoryError())  # running out of memory, if Python can still raise it
@@ -76,24 +79,24 @@ class _Deaths(Protocol):
         """How earlier children ended."""
 
 
-def dead_at(plan: _Deaths, item: int) -> dict[str, str]:
-    """The signals that ended an earlier child at this record: name to error."""
-    return {
+def dead_at(plan: _Deaths, item: int, crashes: Mapping[tuple[int, str], str] | None = None) -> dict[str, str]:
+    """The signals that ended an earlier child, or now their own process, at this record: name to error."""
+    own = {name: error for (place, name), error in crashes.items() if place == item} if crashes else {}
+    return own | {
         death.at_work.label.partition(":")[2]: death.error
         for death in plan.deaths
         if death.at_work.stage == "detect" and death.at_work.item == item
     }
 
 
-def crash_error(report: ReliabilityReport, outcome: Readable, plan: _Deaths, item: int) -> Unreadable | None:
-    """The crashes of weighted signals at this record, as an error with its place; None if there were none.
+def crash_error(report: ReliabilityReport, outcome: Readable, dead: Mapping[str, str]) -> Unreadable | None:
+    """The crashes of weighted signals at this record, ``dead_at`` it, as an error with its place; None if there were none.
 
     A crash of an advisory signal is not an error.
     """
     weighted = [failure for failure in report.failures if not failure.advisory]
     if not weighted:
         return None
-    dead = dead_at(plan, item)
     crashes = [
         f'plugin "signals:{failure.signal_name}" {failure.error}'
         for failure in weighted

@@ -22,13 +22,15 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from sentinel_core.errors import WorkerDied, WorkerError, WorkerJobError, WorkerTimeout
-from sentinel_core.runtime.outbox import FRAME, HEAD, LENGTH, MARK_SIZE, RAISED, READY, Outbox
+from sentinel_core.runtime.outbox import ALIVE, END, FRAME, HEAD, LAST, LENGTH, MARK_SIZE, RAISED, READY, Outbox
 
 __all__ = ["Child", "Fresh", "call", "start", "wait"]
 
 _GRACE = 5.0
 _TO_READ = 1.0  # seconds to read an answer after its time is over: it may already be in the pipe
 _PIPE_READ = 1 << 20
+_KINDS = frozenset((ALIVE, END, FRAME, RAISED, READY))
+_MOST = 1 << 40  # bytes of a frame, unless a child may send less
 _MOST_POLLED = (1 << 31) - 1  # milliseconds, which is 24 days
 
 
@@ -36,16 +38,29 @@ class Child:
     """A job in a process of its own. Leaving the ``with`` block kills it and all that it started.
 
     ``frames`` is the type of its frames, a union of ``Frame`` classes for example. ``memory`` is the address space that the
-    job may take beyond what the process has, in bytes. Raises ``WorkerDied`` if the system gives no process.
+    job may take beyond what the process has, in bytes; ``most`` is the largest frame that is accepted. A child that does not
+    lead (``leads``) stays in the process group of this process, and ends with it. Raises ``WorkerDied`` if the system gives
+    no process.
 
-    Every ``WorkerError`` has a ``mark``: what was at work.
+    Every ``WorkerError`` has a ``mark``, what was at work, and ``last``, the plugin that was at work last.
     """
 
     # The parent's ends of all pipes. A child must close them: a copy would hide the parent's end from the other children.
     _ours: ClassVar[set[int]] = set()
+    # The child's end of the channel, in a child: what it forks in turn must not have it.
+    _outbox: ClassVar[Outbox | None] = None
 
-    def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
+    def __init__(
+        self,
+        job: Callable[[Outbox], None],
+        *,
+        frames: Any = Any,
+        memory: int | None = None,
+        most: int = _MOST,
+        leads: bool = True,
+    ) -> None:
         self._decode = msgspec.msgpack.Decoder(frames).decode
+        self._most, self._leads = most, leads
         self._due = 1  # what the child has not reported as done: its start, and each order
         self._is_over = False
         self._mark, self._reader, self._orders = mmap.mmap(-1, MARK_SIZE), -1, -1
@@ -75,7 +90,10 @@ class Child:
             for descriptor in (*Child._ours, self._reader, self._orders):
                 os.close(descriptor)
             Child._ours.clear()  # closed here: what this child forks must not close the numbers again
-            _run(job, Outbox(frames, self._mark, orders), memory)
+            if Child._outbox is not None:
+                Child._outbox.abandon()
+            Child._outbox = Outbox(frames, self._mark, orders)
+            _run(job, Child._outbox, memory, leads=self._leads)
         return pid
 
     def fileno(self) -> int:
@@ -120,9 +138,12 @@ class Child:
 
     @property
     def mark(self) -> str:
-        """What was last at work in the child."""
-        size = int.from_bytes(self._mark[:2], "big")
-        return self._mark[2 : 2 + size].decode("utf-8", "replace")
+        """What is at work in the child; when it has ended, what was."""
+        return self._marked(0)
+
+    def _marked(self, start: int) -> str:
+        size = int.from_bytes(self._mark[start : start + 2], "big")
+        return self._mark[start + 2 : start + 2 + size].decode("utf-8", "replace")
 
     def frames(self, timeout: float | None = None) -> Iterator[Any]:
         """Every frame, in order, until the job is over or all orders are done.
@@ -149,13 +170,15 @@ class Child:
         return self._failed(WorkerTimeout(f"did not finish within {timeout:g} s"))
 
     def _failed(self, error: WorkerError) -> WorkerError:
-        error.mark = self.mark
+        error.mark, error.last = self.mark, self._marked(LAST)
         return error
 
     def _whole(self) -> Iterator[Any]:
         """The whole frames in the buffer; handles the child's status messages between them."""
         while not self._is_over and len(self._buffer) >= HEAD.size:
             kind, size = HEAD.unpack_from(self._buffer)
+            if kind not in _KINDS or size > self._most:
+                raise self._broken(f"sent what is no frame of at most {self._most:,} bytes")
             end = HEAD.size + size
             if len(self._buffer) < end:
                 return
@@ -165,7 +188,7 @@ class Child:
                 yield frame
             elif kind == READY:
                 self._due -= 1
-            else:
+            elif kind != ALIVE:
                 self._is_over = True
                 wait([self._reader], _GRACE)  # it may still be writing files of its own
                 if kind == RAISED:
@@ -178,7 +201,13 @@ class Child:
             try:
                 return self._decode(view)
             except msgspec.MsgspecError as error:
-                raise self._failed(WorkerDied(f"sent a frame of an unknown type: {error}")) from None
+                raise self._broken(f"sent a frame of an unknown type: {error}") from None
+
+    def _broken(self, how: str) -> WorkerError:
+        """The error for a child that did not keep to the protocol: the last plugin is at fault, for the host itself does."""
+        error = self._failed(WorkerDied(how))
+        error.mark = error.last or error.mark
+        return error
 
     def _end(self) -> int:
         """Kill the child and all that it started; returns the exit status, its own if it had ended before."""
@@ -248,7 +277,7 @@ class Fresh(Child):
 
 def run_fresh(frames: int, orders: int, shared: int) -> None:
     """The whole life of a child in a new interpreter; its first order is the job."""
-    outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)
+    outbox = Child._outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)  # noqa: SLF001 - a child of this module
     job, memory = outbox.order()
     _run(job, outbox, memory)
 
@@ -316,11 +345,12 @@ def _raise(error: WorkerError) -> bytes:
     raise error
 
 
-def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None) -> None:
+def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None, *, leads: bool = True) -> None:
     """The child's whole life; it never returns into the parent's code."""
     try:
         gc.freeze()  # a collection would write to, and so copy, all shared memory
-        os.setpgid(0, 0)
+        if leads:
+            os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.dup2(2, 1)
         if memory is not None:

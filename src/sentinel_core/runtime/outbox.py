@@ -17,9 +17,12 @@ FRAME = b"F"
 READY = b"D"  # all orders are done
 END = b"E"
 RAISED = b"R"
+ALIVE = b"A"  # still busy: it may be silent for as long again
 HEAD = struct.Struct("!cQ")
 LENGTH = struct.Struct("!Q")
-MARK_SIZE = 4096
+MARK_SIZE = 8192
+LAST = MARK_SIZE // 2  # where the mark of the last plugin starts
+_FORKED = 71  # the exit code of a copy of the child, which foreign code made
 _encode_into = msgspec.msgpack.Encoder().encode_into
 
 
@@ -48,11 +51,28 @@ class Outbox:
         self._orders = orders
         self._idle = bytes(2)
         self._pipe = _identity(descriptor)
+        self._owner = os.getpid()
 
     @property
     def is_open(self) -> bool:
         """Whether the pipe to the parent is still there: foreign code in this process may close what it likes."""
         return self._pipe is not None and _identity(self._descriptor) == self._pipe
+
+    def end_copy(self) -> None:
+        """End this process if it is a copy that foreign code made of the child: what it told would be told twice."""
+        if os.getpid() != self._owner:
+            os._exit(_FORKED)
+
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """The ends of the pipes: frames to the parent, orders from it."""
+        return self._descriptor, self._orders
+
+    def abandon(self) -> None:
+        """Give up all ends: for a process that is forked from the child, and is not the child."""
+        for descriptor in {self._descriptor, self._orders}:
+            os.close(descriptor)
+        self._mark.close()
 
     def orders(self) -> Iterator[Any]:
         """The parent's orders, until there are no more. Taking the next one reports the last as done."""
@@ -86,10 +106,18 @@ class Outbox:
         """Send why no work can be done."""
         self.send(Refusal(as_text(str(error))))
 
+    def alive(self) -> None:
+        """Tell the parent that the child is still busy, so that it waits as long again."""
+        self._write(ALIVE, bytearray(HEAD.size))
+
     def mark(self, text: str) -> None:
-        """Note what is at work from now on; an empty text means no plugin."""
-        data = _as_mark(text) if text else self._idle
+        """Note what is at work from now on; an empty text means no plugin, and the last one stays known."""
+        if not text:
+            self._mark[: len(self._idle)] = self._idle
+            return
+        data = _as_mark(text)
         self._mark[: len(data)] = data
+        self._mark[LAST : LAST + len(data)] = data
 
     def idle(self, text: str) -> None:
         """Set the mark for the times when no plugin is at work."""
@@ -98,6 +126,7 @@ class Outbox:
 
     def _write(self, kind: bytes, buffer: bytearray) -> None:
         """Fill in the head at the start of the buffer, and send it all."""
+        self.end_copy()
         HEAD.pack_into(buffer, 0, kind, len(buffer) - HEAD.size)
         view = memoryview(buffer)
         while view:
@@ -118,7 +147,7 @@ def as_text(text: str) -> str:
 
 
 def _as_mark(text: str) -> bytes:
-    data = text.encode("utf-8", "replace")[: MARK_SIZE - 2]
+    data = text.encode("utf-8", "replace")[: LAST - 2]
     return len(data).to_bytes(2, "big") + data
 
 

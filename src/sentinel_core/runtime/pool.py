@@ -56,10 +56,11 @@ class Worker:
             self.wait()
             yield from self.heard()
 
-    def wait(self) -> None:
-        """Wait until a busy worker has sent something, or has been silent for too long."""
+    def wait(self, most: float = _FOREVER) -> None:
+        """Wait until a busy worker has sent something, has been silent for too long, or ``most`` seconds have passed."""
         assert self._child is not None
-        self._child.is_readable(None if self._deadline == _FOREVER else self.seconds_left)
+        left = min(most, self.seconds_left)
+        self._child.is_readable(None if left == _FOREVER else left)
 
     @property
     def is_busy(self) -> bool:

@@ -24,6 +24,9 @@ from sentinel_core.runtime.outbox import Outbox
 
 __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of", "shielded", "time_limit"]
 
+_forks = [0]  # how often this process has been copied
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=lambda: _forks.append(_forks.pop() + 1))
 _AGAIN = 1.0  # seconds after which the code is interrupted again, if it swallowed the first interrupt
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -97,13 +100,20 @@ class Watch:
         self._stdout = _Diverted()
         sys.stdout = self._stdout
         self._written = 0
+        self._forks = _forks[0]
         self._folder = os.getcwd()  # noqa: PTH109 - called for each signal and record
         self._locale = locale.setlocale(locale.LC_ALL)
 
     def __call__(self, stage: str, label: str) -> Self:
         """Note which plugin is at work."""
+        self._forks = _forks[0]
         self._outbox.mark(_mark(stage, label, self.item, self.file))
         return self
+
+    def nothing(self) -> None:
+        """Note that no plugin is at work, after code that needs no watching; a process that it started is the host's own."""
+        self._forks = _forks[0]
+        self._outbox.mark("")
 
     def begin(self, file: str) -> None:
         """Note which file is read from now on."""
@@ -115,6 +125,7 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._outbox.end_copy()
         if isinstance(error, KeyboardInterrupt):  # it will end this process, and the mark must keep naming the plugin
             return
         if not self._outbox.is_open:  # nothing can be told any more: the mark tells whose doing it was
@@ -122,6 +133,7 @@ class Watch:
         if (
             self._stdout.written == self._written
             and sys.stdout is self._stdout
+            and self._forks == _forks[0]
             and os.getcwd() == self._folder  # noqa: PTH109 - as above
             and locale.setlocale(locale.LC_ALL) == self._locale
         ):
@@ -133,7 +145,8 @@ class Watch:
             raise SideEffectError(effects)
 
     def _put_back(self) -> list[str]:
-        effects = []
+        effects = ["made a copy of the process (os.fork)"] if self._forks != _forks[0] else []
+        self._forks = _forks[0]
         if self._stdout.written != self._written or sys.stdout is not self._stdout:
             effects.append("wrote to standard output, which is for reports only")
             self._written = self._stdout.written

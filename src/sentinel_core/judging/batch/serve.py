@@ -1,7 +1,7 @@
 """A worker of a batch: loads the plugins once, then judges one split after the other, or cuts a large file."""
 
 import time
-from functools import partial
+from collections.abc import Mapping
 
 import attrs
 
@@ -9,10 +9,10 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.job import Plan, judged, prepare, recorder_of, rendered, tune_gc
+from sentinel_core.judging.job import Plan, Prepared, judged, prepare, recorder_of, rendered, tune_gc
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, read_records
-from sentinel_core.judging.tally import crash_error
+from sentinel_core.judging.tally import crash_error, dead_at
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
@@ -49,22 +49,18 @@ class Part(Frame):
     values: tuple[int, int, int, int]
 
 
-class Alive(Frame):
-    """The worker is still busy."""
-
-
-FRAMES = Ready | Reports | Part | Alive | Warned | Refusal
+FRAMES = Ready | Reports | Part | Warned | Refusal
 
 
 def serve(plan: Plan, outbox: Outbox) -> None:
     """Do the ordered tasks until there are no more."""
     watch = Watch(outbox)
     try:
-        panel, readers = prepare(plan, watch, outbox)
+        ready = prepare(plan, watch, outbox)
         tune_gc()
-        outbox.send(Ready(_columns(panel)))
+        outbox.send(Ready(_columns(ready.panel)))
         for task in outbox.orders():
-            _do(task, plan, panel, readers, watch, outbox)
+            _do(task, plan, ready, watch, outbox)
     except SentinelError as error:
         outbox.refuse(error)
 
@@ -75,29 +71,31 @@ def _columns(panel: Panel) -> list[str]:
     return sorted(names | {failure.signal_name for failure in panel.standing_failures})
 
 
-def _do(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
+def _do(task: Task, plan: Plan, ready: Prepared, watch: Watch, outbox: Outbox) -> None:
     watch.item = 0
-    with fetched(task.split.sources, partial(outbox.send, Alive())) as sources:
+    with fetched(task.split.sources, outbox.alive) as sources:
         local = attrs.evolve(task, split=attrs.evolve(task.split, sources=sources))
         if task.cut is None:
-            _judge(local, plan, panel, readers, watch, outbox)
+            _judge(local, plan, ready, watch, outbox)
         else:
-            _cut(local, task.cut, plan, readers, watch, outbox)
+            _cut(local, task.cut, plan, ready.readers, watch, outbox)
 
 
-def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
+def _judge(task: Task, plan: Plan, ready: Prepared, watch: Watch, outbox: Outbox) -> None:
     own = plan._replace(
         sources=task.split.sources,
         latest=task.split.latest,
         done=task.done,
         deaths=(*plan.deaths, *task.deaths),
     )
-    batch = _Batch(outbox, own, panel, eager=bool(task.deaths))
+    batch = _Batch(outbox, own, ready.panel, eager=bool(task.deaths))
+    ready.crashes.clear()  # those of earlier tasks, whose records had the same numbers
     # One by one, not in chunks: that costs a tenth, but the mark always names the plugin and the record at work.
-    for item, outcome in enumerate(read_records(own, readers, watch)):
+    for item, outcome in enumerate(read_records(own, ready.readers, watch)):
         watch.item = item
         if item >= task.done:
-            batch.add(judged(outcome, panel, own, item, outbox), outcome, item)
+            found = judged(outcome, ready.panel, own, item, outbox)
+            batch.add(found, outcome, dead_at(own, item, ready.crashes))
     batch.send()
 
 
@@ -118,8 +116,10 @@ class _Batch:
     def _clear(self) -> None:
         self._count, self._size, self._parts, self._summary = 0, 0, list[bytes](), Summary()
 
-    def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, item: int) -> None:
-        """Add a record."""
+    def add(
+        self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, dead: Mapping[str, str]
+    ) -> None:
+        """Add a record; ``dead`` are the signals that ended a process at it."""
         data = None
         if self._plan.latest is not None:
             self._summary.latest = outcome.label.encode("utf-8", "replace").decode()
@@ -129,7 +129,7 @@ class _Batch:
                 data = found.rendered(whole=self._plan.format == "rows")
         else:
             assert isinstance(outcome, Readable)
-            error = crash_error(found, outcome, self._plan, item)
+            error = crash_error(found, outcome, dead)
             self._summary.add_report(found, error, outcome)
             if self._plan.expected is not None and self._plan.expected.by_task:
                 self._summary.add_task(self._plan.expected.task_of(outcome.trace), self._plan.expected.by_task)

@@ -84,6 +84,8 @@ def _ranked(
                 broken.append(f"{reader.name} returned {score!r:.40}; expected a whole number from 0 to {_SUREST}")
         except KeyboardInterrupt:
             raise
+        except InputError as error:  # from a reader in another process, in words
+            broken.append(f"{reader.name} {error}")
         except BaseException as error:  # noqa: BLE001 - plugin code may raise anything
             broken.append(f"{reader.name} raised {type(error).__name__}: {error_text(error)}")
     ranked.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
