@@ -262,6 +262,8 @@ def _explain(error: Exception) -> None:
         complain(f"{place}: {error.strerror}" if place else f"the operating system reported: {error.strerror or error}")
     elif isinstance(error, MemoryError):
         complain("out of memory")
+    elif problem := commands.needs_posix(error):
+        complain(f"this command {problem}")
     else:
         import traceback
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sentinel_core.host.plugins import Installed, Plugin
 
-__all__ = ["CORE", "below", "command_of", "find", "names", "refuse_missing", "summaries"]
+__all__ = ["CORE", "below", "command_of", "find", "names", "needs_posix", "refuse_missing", "summaries"]
 
 CORE = {
     "config": "Show each setting and where it comes from.",
@@ -28,6 +28,7 @@ CORE = {
 
 _KIND = ("commands",)
 _BELOW = "."  # "plugins.new" is called as "sentinel plugins new"
+_POSIX = frozenset(("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"))
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
     "demo": "reliability-sentinel-command-start",
@@ -124,12 +125,23 @@ def command_of(plugin: "Plugin") -> "click.Command":
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        if problem := needs_posix(error):
+            raise PluginError(problem) from error
         raise PluginError(f"cannot be loaded: {type(error).__name__}: {error_text(error)}") from error
     if not isinstance(made, click.Command):
         raise PluginError(
             f"cannot be used: its load() must return a click.Command, but returned a {type(made).__name__}"
         )
     return made
+
+
+def needs_posix(error: BaseException) -> str:
+    """What to tell of an import that fails because the system is Windows; empty for any other error."""
+    if not isinstance(error, ModuleNotFoundError) or error.name not in _POSIX:
+        return ""
+    return (
+        f"needs {error.name}, which this system lacks: use Linux, macOS or WSL (evaluate, hook and judge() work here)"
+    )
 
 
 def refuse_missing(name: str) -> None:

@@ -31,7 +31,7 @@ from sentinel_core.host.third_party_process import (
 )
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.report import Detection, SignalFailure
-from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.isolate import SIGKILL, Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal
 from sentinel_core.runtime.pool import Worker
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
@@ -42,7 +42,6 @@ __all__ = ["ThirdParty"]
 
 _BEAT = 0.5  # seconds after which the parent hears that this process still waits
 _MOST_DEATHS = 100  # of one plugin, which is then not asked again
-_SIGKILL = 9
 
 _decode_detection = msgspec.msgpack.Decoder(Detection).decode
 _decode_trace = msgspec.json.Decoder(ExecutionTrace).decode
@@ -171,7 +170,7 @@ class ThirdParty:
     def _is_spared(self, error: WorkerError, stage: str, label: str) -> bool:
         """Whether to ask again: the first SIGKILL at a place may have come from outside."""
         place = (stage, label, self._watch.item)
-        if not isinstance(error, WorkerDied) or error.signal != _SIGKILL or place == self._killed_at:
+        if not isinstance(error, WorkerDied) or error.signal != SIGKILL or place == self._killed_at:
             return False
         self._killed_at = place
         return True

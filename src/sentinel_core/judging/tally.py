@@ -1,6 +1,5 @@
 """The parent's counts of verdicts, and which plugin a dead child process is blamed on."""
 
-import signal
 from collections.abc import Mapping
 from typing import Final, Protocol
 
@@ -8,6 +7,7 @@ from sentinel_core.errors import ERROR, WorkerDied, WorkerError, WorkerTimeout
 from sentinel_core.evaluate.foreign import describe
 from sentinel_core.judging.records import Death, Readable, Unreadable
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.isolate import SIGKILL
 from sentinel_core.runtime.watch import AtWork
 
 __all__ = ["NO_VERDICT", "Spared", "Tally", "crash_error", "dead_at", "death_of", "fault_of", "with_error"]
@@ -50,7 +50,7 @@ class Spared:
     def __call__(self, error: WorkerError) -> bool:
         """Whether this death is blamed on no plugin."""
         at_work = AtWork.parse(error.mark)
-        if not isinstance(error, WorkerDied) or error.signal != signal.SIGKILL or at_work == self._at:
+        if not isinstance(error, WorkerDied) or error.signal != SIGKILL or at_work == self._at:
             return False
         self._at = at_work
         return True

@@ -26,7 +26,7 @@ def protect_memory() -> None:
 
 def renounce_tracing() -> None:
     """Root, too, can then trace no process whose memory is protected (Linux only)."""
-    if sys.platform != "linux" or os.geteuid():
+    if sys.platform != "linux" or not hasattr(os, "geteuid") or os.geteuid():
         return
     library = ctypes.CDLL(None)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)

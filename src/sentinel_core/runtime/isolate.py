@@ -1,244 +1,38 @@
 """Runs a job in a child process, and accepts only whole frames of the types that it may send.
 
-A child is forked, so that the job sees everything that the parent has loaded; or it is a new interpreter (``Fresh``), if the
-parent has threads and forking is not safe. Its standard output is the parent's standard error. It sends frames through
-one pipe, and receives orders through another. It may end, crash, hang or use up memory: the parent then reports what was at
-work, which the child notes in shared memory. This contains mistakes; it is not a security boundary.
+A child is forked, so that the job sees everything that the parent has loaded; or it is a new interpreter, if the parent has
+threads and forking is not safe (``Fresh``), or where the system cannot fork (``spawned``).
 """
 
-import contextlib
 import functools
-import gc
 import mmap
 import os
-import select
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
-import msgspec
+from sentinel_core.errors import WorkerError
+from sentinel_core.runtime import child
+from sentinel_core.runtime.child import SIGKILL, run_child, wait
+from sentinel_core.runtime.outbox import MARK_SIZE, Outbox
 
-from sentinel_core.errors import WorkerDied, WorkerError, WorkerJobError, WorkerTimeout
-from sentinel_core.runtime.outbox import ALIVE, END, FRAME, HEAD, LAST, LENGTH, MARK_SIZE, RAISED, READY, Outbox
+__all__ = ["SIGKILL", "Child", "Fresh", "call", "readable", "start", "wait"]
 
-__all__ = ["Child", "Fresh", "call", "start", "wait"]
-
-_GRACE = 5.0
 _TO_READ = 1.0  # seconds to read an answer after its time is over: it may already be in the pipe
-_PIPE_READ = 1 << 20
-_KINDS = frozenset((ALIVE, END, FRAME, RAISED, READY))
-_MOST = 1 << 40  # bytes of a frame, unless a child may send less
-_MOST_POLLED = (1 << 31) - 1  # milliseconds, which is 24 days
 
 
-class Child:
-    """A job in a process of its own. Leaving the ``with`` block kills it and all that it started.
+class Child(child.Child):
+    """A job in a process of its own: forked, or, where the system cannot fork (Windows), in a new interpreter."""
 
-    ``frames`` is the type of its frames, a union of ``Frame`` classes for example. ``memory`` is the address space that the
-    job may take beyond what the process has, in bytes; ``most`` is the largest frame that is accepted. A child that does not
-    lead (``leads``) stays in the process group of this process, and ends with it. Raises ``WorkerDied`` if the system gives
-    no process.
+    def __new__(cls, *arguments: Any, **options: Any) -> Self:
+        """A ``Spawned`` where the system cannot fork."""
+        if hasattr(os, "fork"):
+            return super().__new__(cls)
+        from sentinel_core.runtime.spawned import Spawned
 
-    Every ``WorkerError`` has a ``mark``, what was at work, and ``last``, the plugin that was at work last.
-    """
-
-    # The parent's ends of all pipes. A child must close them: a copy would hide the parent's end from the other children.
-    _ours: ClassVar[set[int]] = set()
-    # The child's end of the channel, in a child: what it forks in turn must not have it.
-    _outbox: ClassVar[Outbox | None] = None
-
-    def __init__(
-        self,
-        job: Callable[[Outbox], None],
-        *,
-        frames: Any = Any,
-        memory: int | None = None,
-        most: int = _MOST,
-        leads: bool = True,
-    ) -> None:
-        self._decode = msgspec.msgpack.Decoder(frames).decode
-        self._most, self._leads = most, leads
-        self._due = 1  # what the child has not reported as done: its start, and each order
-        self._is_over = False
-        self._mark, self._reader, self._orders = mmap.mmap(-1, MARK_SIZE), -1, -1
-        self._buffer = bytearray()
-        self._status: int | None = None
-        sys.stdout.flush()
-        sys.stderr.flush()
-        theirs: list[int] = []
-        try:
-            self._reader, writer = _wide_pipe()
-            theirs.append(writer)
-            orders, self._orders = os.pipe()
-            theirs.append(orders)
-            self._pid = self._start(job, memory, writer, orders)
-        except OSError as error:
-            self._release()
-            raise WorkerDied(f"a process could not be started: {error.strerror}") from error
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        Child._ours |= {self._reader, self._orders}
-
-    def _start(self, job: Callable[[Outbox], None], memory: int | None, frames: int, orders: int) -> int:
-        """Start the process, which writes frames and reads orders; its id. Raises ``OSError``."""
-        pid = os.fork()
-        if pid == 0:
-            for descriptor in (*Child._ours, self._reader, self._orders):
-                os.close(descriptor)
-            Child._ours.clear()  # closed here: what this child forks must not close the numbers again
-            if Child._outbox is not None:
-                Child._outbox.abandon()
-            Child._outbox = Outbox(frames, self._mark, orders)
-            _run(job, Child._outbox, memory, leads=self._leads)
-        return pid
-
-    def fileno(self) -> int:
-        """For ``select``: readable if there are frames, or the child has ended."""
-        return self._reader
-
-    def order(self, order: object) -> None:
-        """Send an order, pickled; a child that has died is noticed when its frames are read."""
-        import pickle
-
-        self._due += 1
-        self._give(pickle.dumps(order))
-
-    def _give(self, data: bytes) -> None:
-        view = memoryview(LENGTH.pack(len(data)) + data)
-        try:
-            while view:
-                view = view[os.write(self._orders, view) :]
-        except BrokenPipeError:
-            return
-
-    def want_no_more(self) -> None:
-        """End the orders; the child is then busy until its job is over."""
-        self._due += 1
-        Child._ours.discard(self._orders)
-        os.close(self._orders)
-        self._orders = -1
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether all orders are done."""
-        return self._is_over or self._due == 0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the job has ended."""
-        return self._is_over
-
-    def is_readable(self, timeout: float | None) -> bool:
-        """Wait until there is data, or the child has ended; False if ``timeout`` seconds pass first."""
-        return wait([self._reader], timeout) != []
-
-    @property
-    def mark(self) -> str:
-        """What is at work in the child; when it has ended, what was."""
-        return self._marked(0)
-
-    def _marked(self, start: int) -> str:
-        size = int.from_bytes(self._mark[start : start + 2], "big")
-        return self._mark[start + 2 : start + 2 + size].decode("utf-8", "replace")
-
-    def frames(self, timeout: float | None = None) -> Iterator[Any]:
-        """Every frame, in order, until the job is over or all orders are done.
-
-        Raises ``WorkerTimeout`` if nothing comes for more than ``timeout`` seconds, ``WorkerDied`` if the child ends
-        before it has finished, and ``WorkerJobError`` if the job raised.
-        """
-        yield from self._whole()
-        while not self.is_idle:
-            if not self.is_readable(timeout):
-                raise self.timed_out(timeout)
-            yield from self.arrived()
-
-    def arrived(self) -> Iterator[Any]:
-        """The frames that have come whole; blocks until something has come. Raises as ``frames`` does."""
-        data = os.read(self._reader, _PIPE_READ)
-        if not data:
-            raise self._failed(WorkerDied(*_how_it_ended(self._end())))
-        self._buffer += data
-        yield from self._whole()
-
-    def timed_out(self, timeout: float | None) -> WorkerError:
-        """The error for a child that was silent for so many seconds."""
-        return self._failed(WorkerTimeout(f"did not finish within {timeout:g} s"))
-
-    def _failed(self, error: WorkerError) -> WorkerError:
-        error.mark, error.last = self.mark, self._marked(LAST)
-        return error
-
-    def _whole(self) -> Iterator[Any]:
-        """The whole frames in the buffer; handles the child's status messages between them."""
-        while not self._is_over and len(self._buffer) >= HEAD.size:
-            kind, size = HEAD.unpack_from(self._buffer)
-            if kind not in _KINDS or size > self._most:
-                raise self._broken(f"sent what is no frame of at most {self._most:,} bytes")
-            end = HEAD.size + size
-            if len(self._buffer) < end:
-                return
-            frame = self._payload(kind, end)
-            del self._buffer[:end]
-            if kind == FRAME:
-                yield frame
-            elif kind == READY:
-                self._due -= 1
-            elif kind != ALIVE:
-                self._is_over = True
-                wait([self._reader], _GRACE)  # it may still be writing files of its own
-                if kind == RAISED:
-                    raise self._failed(WorkerJobError(frame))
-
-    def _payload(self, kind: bytes, end: int) -> Any:
-        with memoryview(self._buffer)[HEAD.size : end] as view:
-            if kind != FRAME:
-                return str(view, "utf-8", "replace")
-            try:
-                return self._decode(view)
-            except msgspec.MsgspecError as error:
-                raise self._broken(f"sent a frame of an unknown type: {error}") from None
-
-    def _broken(self, how: str) -> WorkerError:
-        """The error for a child that did not keep to the protocol: the last plugin is at fault, for the host itself does."""
-        error = self._failed(WorkerDied(how))
-        error.mark = error.last or error.mark
-        return error
-
-    def _end(self) -> int:
-        """Kill the child and all that it started; returns the exit status, its own if it had ended before."""
-        if self._status is None:
-            try:
-                os.killpg(self._pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):  # it leads no group yet, or (macOS) is a zombie already
-                os.kill(self._pid, signal.SIGKILL)
-            self._status = os.waitpid(self._pid, 0)[1]
-        return self._status
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        self._end()
-        self._release()
-
-    def _release(self) -> None:
-        """Close the parent's ends."""
-        ours = {self._reader, self._orders} - {-1}
-        Child._ours -= ours
-        for descriptor in ours:
-            os.close(descriptor)
-        self._mark.close()
+        spawned: Any = Spawned(*arguments, **options)
+        return spawned  # type: ignore[no-any-return] # it has the same methods
 
 
 class Fresh(Child):
@@ -247,11 +41,11 @@ class Fresh(Child):
     Reading its first frame raises ``WorkerDied`` if the child cannot unpickle the job.
     """
 
-    def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
+    def _open(self, job: Callable[[Outbox], None], memory: int | None) -> None:
         import pickle
 
         order = pickle.dumps((job, memory))
-        super().__init__(job, frames=frames, memory=memory)
+        super()._open(job, memory)
         self._give(order)
 
     def _start(self, job: Callable[[Outbox], None], memory: int | None, frames: int, orders: int) -> int:  # noqa: ARG002 - both come as the first order
@@ -277,36 +71,20 @@ class Fresh(Child):
 
 def run_fresh(frames: int, orders: int, shared: int) -> None:
     """The whole life of a child in a new interpreter; its first order is the job."""
-    outbox = Child._outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)  # noqa: SLF001 - a child of this module
+    outbox = child.Child._outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)  # noqa: SLF001 - as ``Child`` does after a fork
     job, memory = outbox.order()
-    _run(job, outbox, memory)
+    run_child(job, outbox, memory)
 
 
-def _wide_pipe() -> tuple[int, int]:
-    """A pipe that holds many frames, if the system allows it."""
-    reader, writer = os.pipe()
-    if sys.platform == "linux":
-        import fcntl
+def readable(children: Sequence[Child], timeout: float | None) -> list[Child]:
+    """The children with data, or that have ended; none if ``timeout`` seconds pass first."""
+    if not hasattr(os, "fork"):
+        from sentinel_core.runtime.spawned import heard_from
 
-        with contextlib.suppress(OSError):  # above what this user may have: the usual size does as well
-            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_READ)
-    return reader, writer
-
-
-def wait(descriptors: Sequence[int], timeout: float | None) -> list[int]:
-    """The descriptors that are readable, or whose other end is closed; none if ``timeout`` seconds pass first.
-
-    ``select`` refuses descriptors from 1,024 on, which a process that holds many files has; not every system has ``poll``.
-    """
-    if not hasattr(select, "poll"):
-        return select.select(descriptors, [], [], timeout)[0]
-    waiting = select.poll()
-    for descriptor in descriptors:
-        waiting.register(descriptor, select.POLLIN)
-    return [
-        descriptor
-        for descriptor, _ in waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED)))
-    ]
+        heard: list[Any] = heard_from(children, timeout)
+        return heard
+    numbers = wait([child.fileno() for child in children], timeout)
+    return [child for child in children if child.fileno() in numbers]
 
 
 def call(job: Callable[[], bytes], *, timeout: float) -> bytes:
@@ -332,7 +110,11 @@ def start(job: Callable[[], bytes], *, timeout: float) -> Callable[[], bytes]:
 
 
 def _caller(job: Callable[[], bytes]) -> Child:
-    return Child(lambda outbox: outbox.send(job()), frames=bytes)
+    return Child(functools.partial(_send_result, job), frames=bytes)
+
+
+def _send_result(job: Callable[[], bytes], outbox: Outbox) -> None:
+    outbox.send(job())
 
 
 def _answer(child: Child, timeout: float) -> bytes:
@@ -343,47 +125,3 @@ def _answer(child: Child, timeout: float) -> bytes:
 
 def _raise(error: WorkerError) -> bytes:
     raise error
-
-
-def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None, *, leads: bool = True) -> None:
-    """The child's whole life; it never returns into the parent's code."""
-    try:
-        gc.freeze()  # a collection would write to, and so copy, all shared memory
-        if leads:
-            os.setpgid(0, 0)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        os.dup2(2, 1)
-        if memory is not None:
-            _limit_memory(memory)
-        error: BaseException | None = None
-        try:
-            job(outbox)
-        except BaseException as raised:  # noqa: BLE001 - reported to the parent, whatever it is
-            error = raised
-        outbox.close(error)
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(0)
-
-
-def _limit_memory(extra: int) -> None:
-    import resource
-
-    in_use = 0
-    if os.path.exists("/proc/self/statm"):  # noqa: PTH110 - pathlib is not worth its import here
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - as above
-            in_use = int(file.read().split()[0]) * resource.getpagesize()
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = in_use + extra
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-
-
-def _how_it_ended(status: int) -> tuple[str, int | None]:
-    """In words; and the signal that ended it, if one did."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        return f"was killed by signal {number} ({signal.Signals(number).name})", number
-    return f"ended the process with exit code {os.WEXITSTATUS(status)}", None

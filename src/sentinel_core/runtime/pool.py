@@ -17,7 +17,7 @@ from typing import Any, Self
 import msgspec
 
 from sentinel_core.errors import WorkerError
-from sentinel_core.runtime.isolate import Child, wait
+from sentinel_core.runtime.isolate import Child, readable
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 
 __all__ = ["CALLED", "Pool", "Worker", "WorkerRefused", "answer_calls", "call", "load"]
@@ -95,10 +95,11 @@ class Worker:
     def _rest(self) -> None:
         self._deadline = _FOREVER if self._timeout is None else time.monotonic() + self._timeout
 
-    def fileno(self) -> int:
-        """The descriptor of a busy worker, readable once it has sent something."""
+    @property
+    def child(self) -> Child:
+        """The process of a busy worker."""
         assert self._child is not None
-        return self._child.fileno()
+        return self._child
 
     def drain(self) -> Iterator[Any]:
         """Let the process end by itself; the frames that it still sends. Raises ``WorkerError`` as ``heard`` does."""
@@ -133,10 +134,10 @@ class Pool:
 
     def ready(self) -> list[Worker]:
         """The busy workers that have sent something, or have been silent for too long; waits for one."""
-        busy = {worker.fileno(): worker for worker in self.busy}
+        busy = {worker.child: worker for worker in self.busy}
         left = min((worker.seconds_left for worker in busy.values()), default=0.0)
-        readable = wait(list(busy), None if left == _FOREVER else left)
-        return [worker for number, worker in busy.items() if number in readable or not worker.seconds_left]
+        heard = readable(list(busy), None if left == _FOREVER else left)
+        return [worker for child, worker in busy.items() if child in heard or not worker.seconds_left]
 
     @contextmanager
     def borrowed(self) -> Iterator[Worker]:

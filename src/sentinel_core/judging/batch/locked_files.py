@@ -1,6 +1,5 @@
 """Files of a batch: locking, syncing, and atomic writes."""
 
-import fcntl
 import os
 import time
 from pathlib import Path
@@ -26,6 +25,11 @@ def lock(descriptor: int, path: Path) -> None:
 
 
 def _is_locked(descriptor: int) -> bool:
+    """Where the system has no such locks (Windows), nothing keeps a second batch out."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -14,6 +14,7 @@ from sentinel_core.traces.sources.streams import HEAD, ZIP, open_decompressed, o
 __all__ = [
     "DESCRIPTORS",
     "PLAIN",
+    "SPOOLED",
     "SUFFIXES",
     "FileSource",
     "as_text",
@@ -61,6 +62,7 @@ def without_secrets(text: str) -> str:
 
 PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 DESCRIPTORS = "/dev/fd"
+SPOOLED = "sentinel-stdin-"  # how the names of such copies begin where children do not share descriptors
 SUFFIXES = (*PLAIN, *(f"{plain}{packed}" for plain in PLAIN for packed in (".gz", ".zst")), ".zip")
 
 # Most files in Markdown are no traces: those that are have a name and a place of their own.
@@ -113,7 +115,7 @@ class FileSource:
     @property
     def is_spooled(self) -> bool:
         """True for standard input and pipes, copied to a file that only this process and its children can open."""
-        return self.path.is_relative_to(DESCRIPTORS)
+        return self.path.is_relative_to(DESCRIPTORS) or self.path.name.startswith(SPOOLED)
 
     @property
     def bytes_on_disk(self) -> int:

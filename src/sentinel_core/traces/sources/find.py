@@ -8,7 +8,15 @@ from typing import IO, TYPE_CHECKING
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_core.traces.sources.file_source import DESCRIPTORS, PLAIN, FileSource, first_bytes, sources_in, unread
+from sentinel_core.traces.sources.file_source import (
+    DESCRIPTORS,
+    PLAIN,
+    SPOOLED,
+    FileSource,
+    first_bytes,
+    sources_in,
+    unread,
+)
 
 if TYPE_CHECKING:
     from sentinel_core.traces.sources.own import LeftOut
@@ -17,10 +25,21 @@ __all__ = ["find_sources", "spool"]
 
 
 def spool(stream: IO[bytes]) -> Path:
-    """Copy a stream to an unnamed temporary file, so that it can be read again; returns the path of its descriptor."""
+    """Copy a stream to an unnamed temporary file, so that it can be read again; returns the path of its descriptor.
+
+    Where children do not share descriptors (Windows), the file has a name, and is removed when this process ends.
+    """
     import shutil
     import tempfile
 
+    if not hasattr(os, "fork"):
+        import atexit
+
+        with tempfile.NamedTemporaryFile(prefix=SPOOLED, delete=False) as named:
+            shutil.copyfileobj(stream, named)
+        path = Path(named.name)
+        atexit.register(path.unlink, missing_ok=True)
+        return path
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(stream, file)
         file.flush()

@@ -14,7 +14,6 @@ __all__ = ["OVER", "RecordStream", "is_whole"]
 OVER = object()
 """Marks the end of the records; a reader may yield anything, even None."""
 _MESSAGES = {Message}
-_USAGES = (TokenUsage, type(None))
 _MEMORY = "it needs more memory than --max-memory-mb allows"
 
 
@@ -45,7 +44,8 @@ def is_whole(trace: object) -> bool:
         return False
     if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
         return False
-    if not isinstance(trace.token_usage, _USAGES):
+    usage: object = trace.token_usage
+    if not (usage is None or isinstance(usage, TokenUsage)):
         return False
     details = trace.details
     if details is None:

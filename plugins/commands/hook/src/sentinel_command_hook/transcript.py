@@ -78,7 +78,9 @@ def _size(path: Path) -> int | None:
 
 def opened(path: Path) -> IO[bytes]:
     """The plain file, open. Raises ``InputError`` for a pipe, device, folder or a file too large; ``OSError`` otherwise."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    )
     problem = _refused(os.fstat(descriptor))
     if problem is not None:
         os.close(descriptor)

@@ -2,7 +2,6 @@
 
 import codecs
 import contextlib
-import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -22,6 +21,8 @@ def locked(folder: Path, name: str = "") -> Iterator[None]:
 
     The lock is released when the process ends, even if it is killed. Raises ``OSError``.
     """
+    import fcntl  # not on Windows, where these tools can still be listed
+
     lock = folder / f"{name}.lock"
     refuse_detours(lock)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
