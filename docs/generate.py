@@ -28,6 +28,7 @@ from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.selection import KINDS, Selection
 from sentinel_core.host.settings import HostSettings
+from sentinel_core.judging.output.registry import formats
 from sentinel_core.traces.schemas import schema_of
 
 DOCS = Path(__file__).parent
@@ -45,6 +46,7 @@ def pages() -> Iterator[tuple[str, str]]:
     for kind in KINDS:
         yield f"plugins/{kind}.md", _kind(kind)
     yield "reference/formats.md", _formats()
+    yield "reference/outputs.md", _outputs()
     yield "reference/command-line.md", _command_line()
     yield "reference/settings.md", _settings()
     yield "reference/suite-file.md", _suite()
@@ -103,6 +105,18 @@ def _formats() -> str:
         if (plugin.source.distribution or "").startswith("reliability-sentinel")
     ]
     return f"{text}\n{_table(('format', 'what is read', '`--latest` looks in', 'distribution'), rows)}"
+
+
+def _outputs() -> str:
+    """The formats of results of all that is installed."""
+    rows = [
+        (f"`{one.name}`", ", ".join(f"`.{ending}`" for ending in one.endings), _cell(one.summary))
+        for one in formats().values()
+    ]
+    return (
+        "# Outputs\n\nThe formats of `sentinel evaluate --format FORMAT` and `-o [FORMAT:]FILE`; a plugin can add others.\n\n"
+        f"{_table(('format', 'extension', 'what it is'), rows)}"
+    )
 
 
 def _command_line() -> str:

@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from sentinel_core.model import Capabilities, Model, Reply, Request
     from sentinel_core.offers import (
         Command,
+        Document,
         Explanation,
         Guardrail,
+        Output,
         Provider,
         ReadError,
         Rule,
@@ -74,7 +76,9 @@ _HOME = {
     "offers": (
         "Explanation",
         "Command",
+        "Document",
         "Guardrail",
+        "Output",
         "Provider",
         "ReadError",
         "Rule",
@@ -126,6 +130,7 @@ __all__ = [
     "Command",
     "CriticalRule",
     "Detection",
+    "Document",
     "ExecutionTrace",
     "Explanation",
     "Finding",
@@ -137,6 +142,7 @@ __all__ = [
     "Model",
     "Objection",
     "Outcome",
+    "Output",
     "Profile",
     "Provider",
     "ReadError",

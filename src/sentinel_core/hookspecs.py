@@ -1,4 +1,4 @@
-"""The six hooks. A plugin implements one or more of them, and an entry point tells the host in which module.
+"""The seven hooks. A plugin implements one or more of them, and an entry point tells the host in which module.
 
 Each hook takes no argument and returns what the plugin offers; only the host calls the offered functions. The entry point's
 group is the kind of plugin, and its name is the name of the offer. In ``pyproject.toml``:
@@ -11,13 +11,14 @@ from collections.abc import Iterable
 
 import pluggy
 
-from sentinel_core.offers import Command, Guardrail, Provider, Signal, Tool, TraceReader
+from sentinel_core.offers import Command, Guardrail, Output, Provider, Signal, Tool, TraceReader
 
 __all__ = [
     "hookimpl",
     "hookspec",
     "sentinel_commands",
     "sentinel_guardrails",
+    "sentinel_outputs",
     "sentinel_providers",
     "sentinel_signals",
     "sentinel_tools",
@@ -169,6 +170,41 @@ def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-bod
     @hookimpl
     def sentinel_trace_readers():
         return [TraceReader(name="chat-lines", summary="alternating lines of a user and an agent", sniff=sniff, read=read)]
+    ```
+    """
+
+
+@hookspec
+def sentinel_outputs() -> Iterable[Output]:  # type: ignore[empty-body]
+    r"""Formats of results. Entry-point group: ``sentinel.outputs``.
+
+    A complete plugin:
+
+    ```python
+    import json
+
+    from sentinel_core import Output, hookimpl
+
+
+    class Pairs:
+        def __init__(self, stream, settings):
+            self.stream = stream
+
+        def add(self, record):
+            if record.is_judged:
+                report = json.loads(bytes(record.report))
+                pair = report["trace_id"], report["verdict"]
+            else:
+                pair = record.error.source, record.error.message
+            self.stream.write(json.dumps(pair).encode() + b"\n")
+
+        def finish(self):
+            pass
+
+
+    @hookimpl
+    def sentinel_outputs():
+        return [Output(name="pairs", summary="a pair of trace and verdict per line", open=Pairs, endings=("pairs",))]
     ```
     """
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:  # only commands need click, and a library user has none
 __all__ = [
     "Branch",
     "Command",
+    "Document",
     "Explanation",
     "Guardrail",
+    "Output",
     "Provider",
     "ReadError",
     "Rule",
@@ -163,6 +165,33 @@ class Guardrail:
     summary: str
     check: Callable[..., "sentinel_core.Ruling"]
     settings: type | None = None
+
+
+class Document(Protocol):
+    """The results of one run, as they are written: ``add`` takes each record in the order of the input, ``finish`` ends it.
+
+    ``extras`` names what a record needs beyond its report: ``text``, ``line``, ``rules``. A class without it needs nothing.
+    """
+
+    def add(self, record: Any) -> None:
+        """Add a record, a ``sentinel_core.judging.output.record.Record``."""
+
+    def finish(self) -> None:
+        """Write what had to wait for the last record."""
+
+
+@attrs.frozen(kw_only=True)
+class Output:
+    """A format of results: ``-o FILE`` for a file with one of its ``endings`` (``csv``), ``--format NAME`` and ``-o NAME:FILE``.
+
+    ``open(stream, settings)`` returns a ``Document`` that writes bytes to ``stream``; ``settings`` are ``OutputSettings``. An
+    id, a quote or a message may hold any character: what is written must hold no control character but line ends and tabs.
+    """
+
+    name: str
+    summary: str
+    open: Callable[[IO[bytes], Any], Document]
+    endings: tuple[str, ...] = ()
 
 
 class Source(Protocol):

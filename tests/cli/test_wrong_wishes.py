@@ -22,7 +22,7 @@ PLACES = {
     ),
     "no such format": (
         ("-o", "w.csv"),
-        '-o "w.csv": no format has the extension ".csv"; use one of .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
+        '-o "w.csv": no format has the extension ".csv"; use one of .txt, .json, .jsonl, .html, .sarif, .xml, .md, .parquet',
     ),
     "no name": (("-o", "junit:"), '-o "junit:": the file name is missing after the colon'),
     **{

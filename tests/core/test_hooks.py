@@ -12,10 +12,13 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.facts import Attempt, History
 from sentinel_core.host.plugins import Plugin, installed, load
 from sentinel_core.host.selection import KINDS
+from sentinel_core.host.validate_offers import checked
+from sentinel_core.judging.output.formats import OWN
 from sentinel_core.testing import (
     BytesSource,
     CommandContract,
     GuardrailContract,
+    OutputContract,
     ProviderContract,
     SignalContract,
     ToolContract,
@@ -73,6 +76,9 @@ def test_the_guide_names_each_hook(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_built_in_plugin_uses_each_hook(kind):
+    if kind == "outputs":  # the host's own, which every installation has
+        assert all(checked(output, kind) for output in OWN.values())
+        return
     ours = [one for one in installed((kind,)) if (one.distribution or "").startswith("reliability-sentinel-")]
     assert ours
     plugins, failures = load(ours)
@@ -137,6 +143,11 @@ def test_the_command_of_the_example(tmp_path):
     trace.write_bytes(b'{"trace_id": "t", "messages": [{"role": "assistant", "content": "Done."}]}')
     done = CliRunner().invoke(pasted("commands").load(), [str(trace)])
     assert (done.exit_code, done.output) == (0, "PASS\n")
+
+
+class TestPastedOutput(OutputContract):
+    def make(self):
+        return pasted("outputs")
 
 
 class TestPastedSignal(SignalContract):

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -19,6 +20,7 @@ NAMES = {
     "tools": "add",
     "guardrails": "hopeless",
     "trace_readers": "chat-lines",
+    "outputs": "pairs",
 }
 
 
@@ -108,6 +110,23 @@ def test_the_reader_reads_and_the_signal_judges(environment, chat):
     assert (report["trace_id"], done.returncode) == ("loud.chat.txt", 0), done.stderr
     (score,) = [row for row in report["signal_scores"] if row["signal_name"] == "shouting"]
     assert (score["score"], score["distribution"]) == (1.0, "strange-signals")
+
+
+def test_the_output_is_written_and_is_in_help_endings_and_docs(environment, chat, tmp_path):
+    made = tmp_path / "made.pairs"
+    done = environment.sentinel("evaluate", str(chat), "-o", str(made), "--fail-on", "fail")
+    assert (done.returncode, made.read_text()) == (0, '["loud.chat.txt", "PASS"]\n'), done.stderr
+    printed = environment.sentinel("evaluate", str(chat), "--format", "pairs")
+    assert printed.stdout == made.read_text()
+    told = environment.sentinel("evaluate", "--help").stdout
+    assert "|pairs]" in told
+    assert ".pairs" in told
+    refused = environment.sentinel("evaluate", str(chat), "-o", "made.odd").stderr
+    assert ".pairs" in refused
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import generate; print(dict(generate.pages())['reference/outputs.md'])"
+    told = [str(environment.python), "-c", code, str(REPOSITORY / "docs")]
+    listed = subprocess.run(told, capture_output=True, text=True, timeout=300, check=True)
+    assert "| `pairs` | `.pairs` | a pair of trace and verdict per line |" in listed.stdout
 
 
 def test_the_command_runs(environment, chat, tmp_path):

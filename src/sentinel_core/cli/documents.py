@@ -9,34 +9,38 @@ from typing import TYPE_CHECKING, NamedTuple
 from sentinel_core.cli.options import ending, is_folder
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import did_you_mean
-from sentinel_core.judging.output.documents import Documents, document
-from sentinel_core.judging.output.formats import ENDINGS, FORMATS, Format
+from sentinel_core.judging.output.documents import Documents
+from sentinel_core.judging.output.formats import PLAIN
+from sentinel_core.judging.output.registry import document, endings, formats
 from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.judging.output.sink import open_output
 
 if TYPE_CHECKING:
     from sentinel_core.judging.output.baseline import Baseline
 
-__all__ = ["Target", "is_for_documents", "opened", "refuse_unknown_ending", "target_of", "targets_of"]
+__all__ = ["Target", "is_for_documents", "opened", "refuse_unknown_ending", "target_of", "targets_of", "told_endings"]
 
-_PREFIX = re.compile(r"([A-Za-z]{2,}):(?!//)")  # a single letter is a drive, and "://" begins a URL
-_PLAIN = ("text", "json", "jsonl")
-_TOLD_ENDINGS = ".html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet"
+_PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9-]+):(?!//)")  # a single letter is a drive, and "://" begins a URL
 _OF_TABLES = "parquet"
 
 
 class Target(NamedTuple):
     """One output: its format and file; None for standard output."""
 
-    form: Format
+    form: str
     path: Path | None
+
+
+def told_endings() -> str:
+    """The endings that choose a format, for help and errors: the first of each format, and that of tables."""
+    return ", ".join([*(f".{one.endings[0]}" for one in formats().values() if one.endings), f".{_OF_TABLES}"])
 
 
 def is_for_documents(outputs: Sequence[str], form: str | None) -> bool:
     """Whether the outputs need ``Documents``: several of them, or a format other than text and JSON."""
     if form is not None or len(outputs) > 1:
         return True
-    return any(_PREFIX.match(output) or ENDINGS.get(ending(output), "text") not in _PLAIN for output in outputs)
+    return any(_PREFIX.match(output) or endings().get(ending(output), "text") not in PLAIN for output in outputs)
 
 
 def refuse_unknown_ending(output: str) -> None:
@@ -45,18 +49,18 @@ def refuse_unknown_ending(output: str) -> None:
     A name without an ending is text, and so are devices and pipes.
     """
     found = ending(output)
-    if not found or found in ENDINGS or found == _OF_TABLES or _PREFIX.match(output) or is_folder(output):
+    if not found or found in endings() or found == _OF_TABLES or _PREFIX.match(output) or is_folder(output):
         return
     if "://" not in output and Path(output).exists() and not Path(output).is_file():
         return
-    near = did_you_mean(found, [*ENDINGS, _OF_TABLES])
+    near = did_you_mean(found, [*endings(), _OF_TABLES])
     raise ConfigError(
-        f'-o "{output}": no format has the extension ".{found}"; use one of {_TOLD_ENDINGS}, '
+        f'-o "{output}": no format has the extension ".{found}"; use one of {told_endings()}, '
         f'or name the format, as in "text:{output}"{near}'
     )
 
 
-def targets_of(outputs: Sequence[str], form: Format | None) -> list[Target]:
+def targets_of(outputs: Sequence[str], form: str | None) -> list[Target]:
     """Each ``-o``, and standard output if ``--format`` is given. Raises ``ConfigError``."""
     found = [target_of(output) for output in outputs]
     for first, second in ((a, b) for place, a in enumerate(found) for b in found[:place]):
@@ -68,12 +72,12 @@ def targets_of(outputs: Sequence[str], form: Format | None) -> list[Target]:
 def target_of(output: str) -> Target:
     """``html:report`` or ``report.html``: format and file. Raises ``ConfigError``."""
     named = _PREFIX.match(output)
-    if named and named[1] in FORMATS:
+    if named and named[1] in formats():
         if named.end() == len(output):
             raise ConfigError(f'-o "{output}": the file name is missing after the colon')
-        return Target(next(form for form in FORMATS if form == named[1]), Path(output[named.end() :]))
+        return Target(named[1], Path(output[named.end() :]))
     if named:
-        known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"
+        known = f"the formats are {', '.join(formats())}{did_you_mean(named[1], formats())}"
         raise ConfigError(
             f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name, write "./{output}")'
         )
@@ -82,9 +86,9 @@ def target_of(output: str) -> Target:
             f'-o "{output}" cannot be combined with another output: a URL, a folder or a table must be the only output'
         )
     refuse_unknown_ending(output)
-    form = ENDINGS.get(ending(output))
+    form = endings().get(ending(output))
     if form is None:
-        raise ConfigError(f'-o "{output}": name the format ({", ".join(FORMATS)}), as in "html:{output}"')
+        raise ConfigError(f'-o "{output}": name the format ({", ".join(formats())}), as in "html:{output}"')
     return Target(form, Path(output))
 
 

@@ -1,9 +1,9 @@
 """``sentinel evaluate``."""
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +22,7 @@ from sentinel_core.cli.options import (
     plugin_options,
     run_options,
 )
+from sentinel_core.cli.output_options import output_options
 from sentinel_core.cli.supervise import (
     NothingOpenedError,
     files_of,
@@ -37,7 +38,7 @@ from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format as Form
 from sentinel_core.judging.job import Plan, job
-from sentinel_core.judging.output.formats import ENDINGS, FORMATS, Format
+from sentinel_core.judging.output.formats import PLAIN
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import printable
 
@@ -49,65 +50,19 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
-_PLAIN = ("text", "json", "jsonl")
-_ENDINGS = f"or {', '.join(f'.{one}' for one in ENDINGS if one not in ('txt', 'htm', 'ndjson'))}, or FORMAT:FILE"
 _NO_TEXT = frozenset((
     "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
     "yaml", "yml", "zip", "zst",
 ))  # fmt: skip
 
 
-def _output_options(function: _Function) -> _Function:
-    """Options on output and baseline."""
-    for option in (
-        click.option(
-            "--update-baseline",
-            is_flag=True,
-            help="Write the current findings to the --baseline file, and exit with code 0.",
-        ),
-        click.option(
-            "--baseline",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="File of known findings, which are marked as known; only new findings affect the exit code.",
-        ),
-        click.option(
-            "-o",
-            "--output",
-            "outputs",
-            multiple=True,
-            metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file, in FORMAT or in the format that the file's extension indicates (.html, .sarif, .xml, .md, "
-            ".json, .jsonl, .txt, .parquet), or to a folder of part files. Repeatable.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            help="Format of standard output; github and gitlab are for jobs in GitHub Actions and GitLab CI.",
-        ),
-        click.option("-v", "--verbose", is_flag=True, help="Show every finding, what was checked, and the settings."),
-        click.option("--pretty", is_flag=True, help="Print indented JSON (implies --json)."),
-        click.option("--jsonl", is_flag=True, help="Print one line of JSON per trace."),
-        click.option(
-            "--json",
-            "as_json",
-            is_flag=True,
-            help="Print one JSON document: an object for one trace, a list for several.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
 @click.command("evaluate")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--stdin", is_flag=True, help='Read from standard input, like the path "-".')
-@_output_options
+@output_options
 @batch_options
 @judging_options
 @click.option(
@@ -244,7 +199,7 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
     Raises ``click.UsageError`` and ``ConfigError``.
     """
     outputs: tuple[str, ...] = options["outputs"]
-    form: Format | None = options["form"]
+    form: str | None = options["form"]
     if form is not None and (options["as_json"] or options["jsonl"]):
         raise click.UsageError(
             "--format cannot be combined with --json or --jsonl: each sets the format on standard output"
@@ -252,7 +207,7 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
     options["output"] = outputs[0] if len(outputs) == 1 else None
     if options["baseline"] is not None:
         return _beside_baseline(options, form)
-    if not outputs and form in (None, *_PLAIN):
+    if not outputs and form in (None, *PLAIN):
         options["as_json"], options["jsonl"] = options["as_json"] or form == "json", options["jsonl"] or form == "jsonl"
         return []
     from sentinel_core.cli.documents import is_for_documents, refuse_unknown_ending, targets_of
@@ -268,7 +223,7 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
     return targets_of(outputs, _printed(options, form))
 
 
-def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Target]":
+def _beside_baseline(options: dict[str, Any], form: str | None) -> "list[Target]":
     """The outputs with a baseline: all mark known findings."""
     from sentinel_core.cli.documents import targets_of
 
@@ -277,7 +232,7 @@ def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Ta
     return targets_of(options["outputs"], printed or (None if options["outputs"] else "text"))
 
 
-def _printed(options: dict[str, Any], form: "Format | None") -> "Format | None":
+def _printed(options: dict[str, Any], form: str | None) -> str | None:
     """The format on standard output."""
     if options["jsonl"]:
         return "jsonl"
@@ -364,7 +319,10 @@ def _format(options: dict[str, Any], many: Many) -> Form:
     if as_document:
         _refuse_name(many.output, _NO_TEXT - {"json"}, "JSON: name it .json")
         return "json"
-    _refuse_name(many.output, _NO_TEXT, f"text: name it .txt, .parquet, {_ENDINGS}")
+    if many.output is not None:
+        from sentinel_core.cli.documents import told_endings
+
+        _refuse_name(many.output, _NO_TEXT, f"text: name it {told_endings()}, or write FORMAT:FILE")
     return "text"
 
 

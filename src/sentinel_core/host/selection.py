@@ -17,7 +17,7 @@ __all__ = [
     "no_provider",
 ]
 
-KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_readers")
+KINDS = ("commands", "guardrails", "outputs", "providers", "signals", "tools", "trace_readers")
 SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
 """The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
 

@@ -3,7 +3,7 @@
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -22,6 +22,8 @@ __all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed", "mi
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the strictest provider's rule
 
 _COMMAND_NAME = re.compile(r"(?:plugins\.)?[a-z][a-z0-9_-]*")  # below "sentinel plugins", the one group that takes more
+_OUTPUT_NAME = re.compile(r"[a-z][a-z0-9-]+")
+_ENDING = re.compile(r"[a-z0-9]{1,16}")
 RESERVED = frozenset({
     "config", "convert", "evaluate", "explain", "formats", "plugins", "rules", "schema",
 })  # fmt: skip
@@ -30,13 +32,14 @@ RESERVED = frozenset({
 _OFFERS: Mapping[str, type] = {
     "commands": offers.Command,
     "guardrails": offers.Guardrail,
+    "outputs": offers.Output,
     "providers": offers.Provider,
     "signals": offers.Signal,
     "tools": offers.Tool,
     "trace_readers": offers.TraceReader,
 }
 _TEXTS = ("name", "summary", "description")
-_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read", "unavailable")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read", "open", "unavailable")
 _OPTIONAL = ("unavailable",)
 _SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
@@ -66,13 +69,20 @@ def checked(offer: object, kind: str) -> Any:
             raise PluginError(f'"{fields["name"]}": {name} must be {choices}, but it is {_shown(value)}')
     if fields.get("settings") is not None:
         _check_settings(fields["name"], fields["settings"])
-    if isinstance(offer, offers.Tool):
-        _check_tool(offer)
-    if isinstance(offer, offers.Signal):
-        _check_rules(offer)
-    if isinstance(offer, offers.Command):
-        _check_command(offer)
+    if expected in _CHECKS:
+        _CHECKS[expected](offer)
     return offer
+
+
+def _check_output(output: offers.Output) -> None:
+    """The name can stand before a colon and a file's name, where one letter would be a drive."""
+    if not _OUTPUT_NAME.fullmatch(output.name):
+        raise PluginError(
+            f'{_shown(output.name)} cannot name an output: use small letters, digits and "-", at least two'
+        )
+    endings: object = output.endings
+    if not (isinstance(endings, tuple) and all(isinstance(one, str) and _ENDING.fullmatch(one) for one in endings)):
+        raise PluginError(f'"{output.name}": endings must be a tuple such as ("csv",), but it is {_shown(endings)}')
 
 
 def _check_rules(signal: offers.Signal) -> None:
@@ -173,6 +183,14 @@ _OF_A_REPLY: dict[str, tuple[type, ...]] = {
     "cost_usd": (float, int, NoneType),
 }
 _OF_A_CALL: dict[str, type] = {"id": str, "name": str, "arguments": dict}
+
+
+_CHECKS: Mapping[type, Callable[[Any], None]] = {
+    offers.Command: _check_command,
+    offers.Output: _check_output,
+    offers.Signal: _check_rules,
+    offers.Tool: _check_tool,
+}
 
 
 def misfit_of(reply: object) -> str:

@@ -12,6 +12,7 @@ Overriding a test of a contract raises ``TypeError`` when the class is made.
 
 from sentinel_core.testing._contracts_command import CommandContract
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
+from sentinel_core.testing._contracts_output import OutputContract
 from sentinel_core.testing._contracts_provider import ProviderContract
 from sentinel_core.testing._contracts_reader import TraceReaderContract
 from sentinel_core.testing._contracts_signal import SignalContract
@@ -26,6 +27,7 @@ __all__ = [
     "BytesSource",
     "CommandContract",
     "GuardrailContract",
+    "OutputContract",
     "ProviderContract",
     "ScriptedModel",
     "SignalContract",
