@@ -242,3 +242,31 @@ def test_a_reader_that_cannot_say_how_sure_it_is_leaves_the_file_to_others(senti
     (folder / "b.json").write_text("odd")
     done = sentinel("evaluate", "b.json", "--plugins", "./bad.py")
     assert "bad raised" in done.stderr or "bad returned 'a'" in done.stderr or "bad ended the process" in done.stderr
+
+
+LISTS = """
+from sentinel_core import LedgerEntry, Signal, hookimpl
+
+
+def ledger(index, findings):
+    text = index.messages[0].content
+    if text == "raise":
+        raise ValueError("odd")
+    return [LedgerEntry(claim=text, message_index=0, kind="action", answer="backed", record="r")]
+
+
+@hookimpl
+def sentinel_signals():
+    return [Signal(name="lists", summary="s", detect=lambda index: 0.0, ledger=ledger)]
+"""
+
+
+def test_a_third_party_signal_lists_claims(sentinel, folder, write):
+    (folder / "lists.py").write_text(LISTS)
+    write("t.jsonl", "I looked.", "raise")
+    done = sentinel("evaluate", "t.jsonl", "--jsonl", "--ledger", "--plugins", "./lists.py")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert [(entry["claim"], entry["answer"]) for entry in first["ledger"] if entry["record"] == "r"] == [
+        ("I looked.", "backed")
+    ]
+    assert second["unread"] == ["the claims: signal lists raised ValueError: odd"]

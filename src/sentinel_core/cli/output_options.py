@@ -23,7 +23,7 @@ class _FormatName(_Names):
         super().__init__(())
 
     @property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override] # click's attribute
+    def choices(self) -> tuple[str, ...]:
         """All names."""
         from sentinel_core.judging.output.registry import formats
 

@@ -144,7 +144,9 @@ def bind(
         version=source.version,
         settings=plugin.offer.filled if is_remote else {} if settings is None else printed(settings),
         rules=plugin.offer.rules,
-        ledger=plugin.offer.ledger if watch is None else _watched_ledger(plugin.offer.ledger, watch, source.label),
+        ledger=plugin.offer.ledger
+        if watch is None or is_remote
+        else _watched_ledger(plugin.offer.ledger, watch, source.label),
     )
 
 

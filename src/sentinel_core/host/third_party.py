@@ -3,13 +3,14 @@
 That process is replaced when it dies, hangs or breaks the protocol; only the question that it was at is lost.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from sentinel_core.errors import InputError, PluginError, WorkerDied, WorkerError
+from sentinel_core.evaluate.foreign import NonsenseError
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import RemoteSignal
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin
@@ -18,6 +19,7 @@ from sentinel_core.host.third_party_process import (
     MOST_ANSWER,
     Detected,
     Failed,
+    Listed,
     Offered,
     Order,
     Over,
@@ -30,7 +32,7 @@ from sentinel_core.host.third_party_process import (
     serve,
 )
 from sentinel_core.offers import ReadError, TraceReader
-from sentinel_core.report import Detection, SignalFailure
+from sentinel_core.report import Detection, Finding, LedgerEntry, SignalFailure
 from sentinel_core.runtime.isolate import SIGKILL, Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal
 from sentinel_core.runtime.pool import Worker
@@ -44,6 +46,7 @@ _BEAT = 0.5  # seconds after which the parent hears that this process still wait
 _MOST_DEATHS = 100  # of one plugin, which is then not asked again
 
 _decode_detection = msgspec.msgpack.Decoder(Detection).decode
+_decode_entries = msgspec.msgpack.Decoder(list[LedgerEntry]).decode
 _decode_trace = msgspec.json.Decoder(ExecutionTrace).decode
 
 
@@ -152,11 +155,11 @@ class ThirdParty:
 
     def _complete(self, method: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The trace is sent with the first question about it only."""
-        if method != "detect":
+        if method not in ("detect", "ledger"):
             return arguments
-        name, index = arguments
+        name, index, *rest = arguments
         is_known, self._sent = self._sent is index, index
-        return name, None if is_known else index.trace
+        return name, None if is_known else index.trace, *rest
 
     def _is_of_another(self, error: WorkerError, label: str) -> bool:
         """Whether a plugin that had answered already ended the process; to be warned of, and to ask again after."""
@@ -177,7 +180,14 @@ class ThirdParty:
 
     def _signal(self, row: SignalRow) -> Plugin:
         detect: Any = partial(self._detect, row.source)  # its failures are told, not raised
-        offer = RemoteSignal(name=row.source.name, summary="", detect=detect, rules=row.rules, filled=row.filled)
+        offer = RemoteSignal(
+            name=row.source.name,
+            summary="",
+            detect=detect,
+            rules=row.rules,
+            filled=row.filled,
+            ledger=partial(self._ledger, row.source) if row.has_ledger else None,
+        )
         return Plugin(source=row.source, offer=offer)
 
     def _detect(self, source: Installed, index: TraceIndex) -> Detection | SignalFailure:
@@ -197,6 +207,17 @@ class ThirdParty:
             return _decode_detection(answer.detection)
         except (ValueError, TypeError) as error:
             return _failure(source, f"sent no detection: {error}")
+
+    def _ledger(self, source: Installed, index: TraceIndex, findings: Sequence[Finding]) -> list[LedgerEntry]:
+        """Raises ``NonsenseError`` that says what went wrong."""
+        asked = (source.name, index, tuple(findings))
+        try:
+            answer = self._ask(Listed | Failed, "detect", source.label, "ledger", *asked)
+            if isinstance(answer, Failed):
+                raise NonsenseError(answer.text)
+            return _decode_entries(answer.entries)
+        except (WorkerError, ValueError, TypeError) as error:
+            raise NonsenseError(str(error)) from error
 
     def _reader(self, row: ReaderRow) -> Plugin:
         offer = TraceReader(

@@ -16,7 +16,7 @@ from sentinel_core.host.panel import bind
 from sentinel_core.host.plugins import Installed, LoadFailure, load
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import ReadError, Rule, TraceReader
-from sentinel_core.report import Detection
+from sentinel_core.report import Detection, Finding
 from sentinel_core.runtime.confine import close_inherited, protect_memory, renounce_tracing
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, as_text
 from sentinel_core.runtime.watch import SideEffectError, Watch
@@ -34,6 +34,7 @@ __all__ = [
     "MOST_ANSWER",
     "Detected",
     "Failed",
+    "Listed",
     "Offered",
     "Order",
     "Over",
@@ -49,7 +50,7 @@ MOST_ANSWER = 16 << 20
 """The largest answer of a signal, in bytes."""
 
 _encode_trace = msgspec.json.Encoder().encode
-_encode_detection = msgspec.msgpack.Encoder().encode
+_encode_answer = msgspec.msgpack.Encoder().encode
 
 
 class ThirdPartyPlugins(NamedTuple):
@@ -71,6 +72,7 @@ class SignalRow(msgspec.Struct):
     source: Installed
     filled: dict[str, Any]
     rules: list[Rule]
+    has_ledger: bool
 
 
 class ReaderRow(msgspec.Struct):
@@ -95,6 +97,13 @@ class Detected(Frame):
 
     number: int
     detection: bytes
+
+
+class Listed(Frame):
+    """The claims that a signal lists: a list of ``LedgerEntry`` in msgpack."""
+
+    number: int
+    entries: bytes
 
 
 class Sniffed(Frame):
@@ -133,7 +142,7 @@ class Failed(Frame):
     text: str
 
 
-FRAMES = Offered | Detected | Sniffed | Record | Refused | Over | Failed | Refusal
+FRAMES = Offered | Detected | Listed | Sniffed | Record | Refused | Over | Failed | Refusal
 
 
 class Order(NamedTuple):
@@ -191,12 +200,13 @@ class _Hosted:
                 continue
             self._signals[source.name] = bound
             filled = msgspec.to_builtins(bound.settings, enc_hook=str)
-            self.offered.signals.append(SignalRow(source=source, filled=filled, rules=list(offer.rules)))
+            self.offered.signals.append(SignalRow(source, filled, list(offer.rules), offer.ledger is not None))
 
     def answer(self, order: Order) -> Frame:
         """The answer to an order."""
         methods: dict[str, Callable[..., Frame]] = {
             "detect": self._detect,
+            "ledger": self._ledger,
             "sniff": self._sniff,
             "open": self._open,
             "next": self._next,
@@ -220,12 +230,30 @@ class _Hosted:
         if not isinstance(answer, Detection):
             return Failed(number, "signal", as_text(answer.error))
         try:
-            data = _encode_detection(answer)
+            data = _encode_answer(answer)
         except UnicodeEncodeError:
             return Failed(number, "signal", "returned text with half of a surrogate pair, which is not valid text")
         if len(data) > MOST_ANSWER:
             return Failed(number, "signal", f"returned {len(data):,} bytes; expected at most {MOST_ANSWER:,}")
         return Detected(number, data)
+
+    def _ledger(self, number: int, name: str, trace: ExecutionTrace | None, findings: tuple[Finding, ...]) -> Frame:
+        if trace is not None:
+            self._index = TraceIndex(trace)
+        signal = self._signals[name]
+        assert self._index is not None
+        assert signal.ledger is not None
+        try:
+            data = _encode_answer(list(signal.ledger(self._index, findings)))
+        except (SideEffectError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            from sentinel_core.evaluate.foreign import describe
+
+            raise InputError(describe(error)) from error
+        if len(data) > MOST_ANSWER:
+            raise InputError(f"listed {len(data):,} bytes; expected at most {MOST_ANSWER:,}")
+        return Listed(number, data)
 
     def _sniff(self, number: int, name: str, head: bytes, filename: str) -> Frame:
         try:
