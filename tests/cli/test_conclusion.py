@@ -64,8 +64,8 @@ def test_an_unknown_ending_is_an_error(inside, write, folder, outputs, ending, n
     done = inside("evaluate", "t.json", "-o", *outputs)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == (
-        f'sentinel: error: -o "x.{ending}": no format has the extension ".{ending}"; use one of .html, .sarif, .xml, .md, '
-        f'.json, .jsonl, .txt, .parquet, or name the format, as in "text:x.{ending}"{near}\n'
+        f'sentinel: error: -o "x.{ending}": no format has the extension ".{ending}"; use one of .txt, .json, .jsonl, '
+        f'.html, .sarif, .xml, .md, .parquet, or name the format, as in "text:x.{ending}"{near}\n'
     )
     assert not list(folder.glob("x.*"))
 

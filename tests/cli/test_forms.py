@@ -56,11 +56,41 @@ def test_pretty_says_the_same(inside, write, knob):
 def test_text_for_people(inside, write, knob):
     write("t.jsonl", "0.5 of it", "0")
     done = inside("evaluate", "t.jsonl", *knob)
+    assert done.stdout.splitlines() == [
+        "! WARN  t0  (t.jsonl, record 1)",
+        "  ! message 0: It was said. “0.5 of it” (knob.said)",
+        "✓ PASS  t1  (t.jsonl, record 2)",
+        "2 traces: 1 PASS, 1 WARN",
+    ]
+
+
+def test_verbose_text_tells_each_in_full(inside, write, knob):
+    write("t.jsonl", "0.5 of it", "0")
+    done = inside("evaluate", "t.jsonl", "-v", *knob)
     first, second, summary = done.stdout.split("\n\n")[0], *done.stdout.split("\n\n")[1].rsplit("\n", 2)[:2]
     assert first.splitlines()[0] == "! WARN  t0  (t.jsonl, record 1)"
     assert "  ! message 0 knob.said: It was said.\n      “0.5 of it”" in first
     assert second.startswith("✓ PASS  t1  (t.jsonl, record 2)")
     assert summary == "2 traces: 1 PASS, 1 WARN"
+
+
+def test_forty_traces_with_ten_bad_ones_fit_on_sixty_lines(inside, write, knob):
+    write("t.jsonl", *["0" if number % 4 else "0.5 of it" for number in range(40)])
+    for options in ((), ("-j", "2")):
+        done = inside("evaluate", "t.jsonl", *options, *knob)
+        assert len(done.stdout.splitlines()) <= 60
+        assert done.stdout.count("✓ PASS") == 30
+        assert done.stdout.count("message 0: It was said. “0.5 of it”") == 10
+        assert "\n40 traces: 30 PASS, 10 WARN\n" in done.stdout
+
+
+def test_one_trace_is_told_in_full(inside, write, knob):
+    write("t.jsonl", "0.5 of it")
+    done = inside("evaluate", "t.jsonl", *knob)
+    assert (
+        "  ! message 0 knob.said: It was said.\n      “0.5 of it”\n      record: no tool call before it\n"
+        in done.stdout
+    )
 
 
 def test_verbose_tells_settings_and_coverage(inside, write):
@@ -202,7 +232,7 @@ def test_what_it_wrote_before_is_no_input(inside, write, knob):
 
 def test_one_risk_is_rounded_one_way(inside, write, knob):
     write("t.jsonl", "0.2975", "0.2975")
-    shown = inside("evaluate", "t.jsonl", "--jobs", "2", *knob).stdout
+    shown = inside("evaluate", "t.jsonl", "--jobs", "2", "-v", *knob).stdout
     assert "For sorting: risk 0.298, triage" in shown
     assert "risk: p50 0.298," in shown
 

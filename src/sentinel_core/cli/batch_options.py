@@ -51,7 +51,7 @@ def evaluate_many(
     )
     with ExitStack() as stack:
         output = _output(plan, many, work, stack) if documents is None else _unresumed(Stream(documents), many)
-        engine = _engine(many, launcher, parts, size)
+        engine = _engine(many, launcher, parts, size, progress)
         talk = Talk(error_rows=messages.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
@@ -61,19 +61,19 @@ def evaluate_many(
     return summary.tally.exit_code(host.fail_on)
 
 
-def _engine(many: Many, launcher: Launcher, parts: list[Unit], size: int) -> Engine:
+def _engine(many: Many, launcher: Launcher, parts: list[Unit], size: int, progress: Progress) -> Engine:
     jobs = many.jobs or cores()
     if many.engine is not None:
         from sentinel_core.judging.batch.cluster import on_dask
 
         return partial(on_dask, parts, launcher, address=many.address, jobs=jobs, part=size)
-    return partial(_locally, parts, launcher, jobs, size)
+    return partial(_locally, parts, launcher, jobs, size, progress)
 
 
 def _locally(
-    parts: list[Unit], launcher: Launcher, jobs: int, size: int, skip: int, columns: list[str]
+    parts: list[Unit], launcher: Launcher, jobs: int, size: int, progress: Progress, skip: int, columns: list[str]
 ) -> Iterator[Answer]:
-    for answer in pooled(parts, launcher, jobs=jobs, part=size, skip=skip):
+    for answer in pooled(parts, launcher, jobs=jobs, part=size, skip=skip, beat=progress.pending):
         columns[:] = launcher.columns or columns  # empty if no worker became ready
         yield answer
 

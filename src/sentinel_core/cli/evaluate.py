@@ -173,6 +173,7 @@ def _evaluate(
     if many.is_asked_for or plan.task_key is not None or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
+        plan = plan._replace(brief=not plan.verbose)
         try:
             code = evaluate_many(plan, host, many, files, documents)
         except KeyboardInterrupt:

@@ -75,7 +75,12 @@ def output_options(function: _Function) -> _Function:
             type=_FormatName(),
             help="Format of standard output; github and gitlab are for jobs in GitHub Actions and GitLab CI.",
         ),
-        click.option("-v", "--verbose", is_flag=True, help="Show every finding, what was checked, and the settings."),
+        click.option(
+            "-v",
+            "--verbose",
+            is_flag=True,
+            help="Show each trace in full: every finding, what was checked, and the settings.",
+        ),
         click.option("--pretty", is_flag=True, help="Print indented JSON (implies --json)."),
         click.option("--jsonl", is_flag=True, help="Print one line of JSON per trace."),
         click.option(

@@ -10,6 +10,7 @@ import click
 from sentinel_core.cli import complain, say, warn
 from sentinel_core.errors import InputError, WorkerError
 from sentinel_core.host.first_party import protect_from_third_party
+from sentinel_core.judging.batch.progress import Progress
 from sentinel_core.judging.output.sink import Outlet, Sink
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.records import JUDGED, Crashed, Death, Newest, Report, Unread
@@ -57,6 +58,10 @@ def supervise(
     """Do everything in ``plan``. A child that a plugin ended is replaced by one that avoids the plugin at that record."""
     protect_from_third_party(plan.selection)
     tally = Tally()
+    progress = Progress(0)
+    is_seen = isinstance(stream, Outlet) or not stream.isatty()  # else the reports themselves show how far it is
+    if is_seen:
+        progress.show(0, 0)
     sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
     spared = Spared()
     while True:
@@ -64,7 +69,11 @@ def supervise(
         with Child(partial(job, own), frames=JUDGED, memory=memory_mb << 20) as child:
             try:
                 for frame in child.frames(timeout):
+                    if not isinstance(frame, Report):
+                        progress.clear()
                     _relay(frame, sink, tally, plan.format)
+                    if is_seen:
+                        progress.show(tally.total, 0)
                 break
             except WorkerError as error:
                 if spared(error):
@@ -76,6 +85,7 @@ def supervise(
                     tally.broken = True
                     break
                 plan = plan._replace(deaths=(*plan.deaths, death))
+    progress.clear()
     sink.finish()
     return tally
 

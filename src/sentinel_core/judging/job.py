@@ -1,7 +1,8 @@
 """What the child does for ``sentinel evaluate``: read records, judge them, send one frame for each."""
 
 import gc
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import attrs
@@ -51,7 +52,8 @@ class Plan(NamedTuple):
     names the step to look at first; with ``ledger`` each report lists the agent's claims beside the record. ``task_key`` groups the runs of a batch by task; ``expected`` are the expectations of
     them. The format ``rows`` is JSON Lines of report, source and record number, for tables; ``records`` also has what
     ``extras`` name, for documents. ``known`` are the fingerprints of a baseline. Third-party plugins may take ``timeout``
-    seconds for an answer, and ``memory`` bytes; None leaves both to the limits of this process.
+    seconds for an answer, and ``memory`` bytes; None leaves both to the limits of this process. ``brief`` text has a line or
+    two for each trace, and no newline at its end.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -77,6 +79,7 @@ class Plan(NamedTuple):
     known: frozenset[str] = frozenset()
     timeout: float | None = None
     memory: int | None = None
+    brief: bool = False
 
 
 class Prepared(NamedTuple):
@@ -95,7 +98,10 @@ def job(plan: Plan, outbox: Outbox) -> None:
         tune_gc()
         recorder = recorder_of(plan, ready.panel)
         label = ""
-        for item, outcome in enumerate(read_records(plan, ready.readers, watch)):
+        records = read_records(plan, ready.readers, watch)
+        if plan.format in ("text", "records") and not plan.verbose:
+            plan, records = _brief_if_many(plan, records)
+        for item, outcome in enumerate(records):
             watch.item = item
             if item >= plan.done:
                 found = judged(outcome, ready.panel, plan, item, outbox)
@@ -105,6 +111,14 @@ def job(plan: Plan, outbox: Outbox) -> None:
             outbox.send(Newest(label.encode("utf-8", "replace").decode()))
     except SentinelError as error:
         outbox.refuse(error)
+
+
+def _brief_if_many(
+    plan: Plan, records: Iterator[Readable | Unreadable]
+) -> tuple[Plan, Iterator[Readable | Unreadable]]:
+    """A single trace is told in full, several in brief: looks at the first two records."""
+    first = list(itertools.islice(records, 2))
+    return plan._replace(brief=len(first) > 1), itertools.chain(first, records)
 
 
 def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
@@ -294,7 +308,12 @@ def _text(report: ReliabilityReport, outcome: Readable, plan: Plan) -> str:
     named_so = outcome.trace.trace_id.startswith(outcome.source)
     origin = place if named_so else f"{redact(outcome.source)}, {place}"
     known = _known(report, outcome, plan.known) if plan.known else ()
-    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color, known=known)
+    if plan.brief:
+        from sentinel_core.judging.output.brief import render_brief
+
+        return render_brief(report, origin=origin, color=plan.color, width=plan.width, known=known)
+    index = TraceIndex(outcome.trace) if report.findings else None
+    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color, known=known, index=index)
     return folded(text, plan.width)
 
 

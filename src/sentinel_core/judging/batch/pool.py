@@ -1,7 +1,7 @@
 """The engine on one machine: workers that each take the next split; answers come in the order of the input."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sentinel_core.judging.batch.assignment import Answer, Assignment, Launcher
 from sentinel_core.judging.batch.split import Split, Task, Unit, part_of
@@ -20,8 +20,9 @@ def pooled(
     jobs: int,
     part: int,
     skip: int = 0,
+    beat: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Answer]:
-    """The answers to all splits from number ``skip`` on.
+    """The answers to all splits from number ``skip`` on. ``beat`` hears how many records are judged whose split's turn has not come.
 
     Raises ``InputError`` if nothing can be judged.
     """
@@ -39,6 +40,8 @@ def pooled(
                     return
                 for worker in pool.ready():
                     _proceed(at_work, worker, queue, answers)
+                waiting = (*answers.values(), *(assignment.answer for assignment in at_work.values()))
+                beat(sum(answer.summary.total for answer in waiting))
                 while turn in answers:
                     yield answers.pop(turn)
                     turn += 1

@@ -7,8 +7,9 @@ import attrs
 
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.report import Finding
+from sentinel_core.runtime.printable import counted
 
-__all__ = ["Evidence", "evidence_of", "index_at"]
+__all__ = ["Evidence", "evidence_of", "index_at", "said_and_record"]
 
 _QUOTED = re.compile('"([^"\n]{4,400})"')
 _MOST_BEFORE = 6
@@ -51,6 +52,24 @@ def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
     if finding.quote is None or not _is_claim(index, finding):
         return Evidence()
     return Evidence(before=tuple(before[-_MOST_BEFORE:]), number=len(before))
+
+
+def said_and_record(finding: Finding, trace: TraceIndex) -> tuple[bool, str]:
+    """Whether the quote is the agent's own words, and what the record has there: the call, or those before a claim.
+
+    ``trace`` is the index of the whole trace; the record is empty if nothing belongs to the finding.
+    """
+    index = index_at(trace, finding)
+    if index is None or finding.message_index is None:
+        return False, ""
+    found = evidence_of(finding, index)
+    said = index.messages[finding.message_index].role == "assistant" and finding.call_id is None
+    if found.call is not None:
+        return said, f"{found.call.call.name}{f': {found.shown}' if found.shown else ''}"
+    if found.before is None:
+        return said, ""
+    names = ", ".join(call.call.name for call in found.before)
+    return said, f"{counted(found.number, 'tool call')} before it: {names}" if names else "no tool call before it"
 
 
 def _of_id(finding: Finding, index: TraceIndex) -> Call | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PluginDocument", "described"]
 
+_END = b""  # in the place of a record
 _TIMEOUT = 60.0  # seconds for one record
 _MEMORY = 2 << 30
 _EXTRAS: frozenset[Extra] = frozenset({"text", "line", "rules"})
@@ -53,23 +54,21 @@ class Written(Frame):
 
 
 def described(sources: tuple[Installed, ...]) -> list[Format]:
-    """What these plugins offer. Raises ``PluginError`` for one that cannot be loaded."""
-    found: list[Format] = []
-    with Child(partial(_describe, sources), frames=Row | Refusal, memory=_MEMORY) as child:
+    """What these plugins offer, each asked in a process of its own; one that cannot be loaded is left out."""
+    return [row for source in sources if (row := _row(source)) is not None]
+
+
+def _row(source: Installed) -> Format | None:
+    with Child(partial(_describe, source), frames=Row, memory=_MEMORY) as child:
         try:
-            for frame in child.frames(_TIMEOUT):
-                if isinstance(frame, Refusal):
-                    raise PluginError(frame.text)
-                found.append(Format(frame.name, frame.summary, frame.endings, frame.source))
-        except WorkerError as error:
-            raise PluginError(f"the outputs of plugins could not be listed: {error}") from error
-    return found
+            rows = [Format(row.name, row.summary, row.endings, row.source) for row in child.frames(_TIMEOUT)]
+        except WorkerError:
+            return None
+    return rows[0] if rows else None
 
 
-def _describe(sources: tuple[Installed, ...], outbox: Outbox) -> None:
-    plugins, failures = load(sources, kinds=("outputs",), watch=Watch(outbox))
-    for failure in failures:
-        outbox.refuse(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
+def _describe(source: Installed, outbox: Outbox) -> None:
+    plugins, _ = load((source,), kinds=("outputs",), watch=Watch(outbox))
     for plugin in plugins:
         offer = plugin.offer
         outbox.send(Row(name=offer.name, summary=offer.summary, endings=offer.endings, source=plugin.source))
@@ -92,10 +91,10 @@ class PluginDocument:
 
     def finish(self) -> None:
         """Let the plugin end its document."""
-        self._ask(None)
+        self._ask(_END)
         self._worker.close()
 
-    def _ask(self, line: bytes | None) -> None:
+    def _ask(self, line: bytes) -> None:
         self._worker.give(line)
         self._take()
 
@@ -143,7 +142,7 @@ def _serve(source: Installed, settings: OutputSettings, outbox: Outbox) -> None:
         if document is None:
             continue
         with watch("write", source.label):
-            if line is None:
+            if line == _END:
                 document.finish()
             else:
                 document.add(_decode(line))

@@ -24,10 +24,15 @@ _LINES = ("jsonl", "lines", "records", "rows")
 
 
 def separated(items: Sequence[bytes], form: str) -> bytes:
-    """Items as ``Sink.put_many`` takes them: lines, or each after its separator."""
+    """Items as ``Sink.put_many`` takes them: lines, or each after its separator.
+
+    A text without a final newline is one of a list, whose items follow each other.
+    """
     if form in _LINES:
         return b"\n".join([*items, b""])
     lead = _LEADS[form]
+    if form == "text":
+        return b"".join(lead + item if item.endswith(b"\n") else item + b"\n" for item in items)
     return b"".join(part for item in items for part in (lead, item))
 
 
@@ -75,6 +80,8 @@ class Sink:
             lead = items.read(len(_LEADS[self._form])) if is_first or self._held is not None else b""
             if self._form == "json" and self._opened(items, is_first=is_first, lead=lead):
                 return
+            if self._form == "text" and lead != _LEADS["text"]:
+                self._stream.write(lead)
         while block := items.read(_BLOCK):
             self._stream.write(block)
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.judging.output.evidence import said_and_record
 from sentinel_core.judging.output.ledger import ledger_lines
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
 from sentinel_core.runtime.redact import redact
 
-__all__ = ["render_report", "render_summary"]
+__all__ = ["heading", "place_of", "render_report", "render_summary"]
 
 _BAR = 20
 _QUOTE = 200
 _WORST = 5
+_SHORTEST_ID, _LONGEST_ID = 12, 80
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 _SYMBOLS = {"error": "✗", "warning": "!", "note": "·"}
 _VERDICT_SYMBOLS = {"PASS": "✓", "WARN": "!", "FAIL": "✗", None: "?"}
@@ -25,12 +28,13 @@ def render_report(
     verbose: bool = False,
     color: bool = False,
     known: Collection[int] = (),
+    index: TraceIndex | None = None,
 ) -> str:
     """The report as text, ending with a newline. ``origin`` is the place of the trace (file and record).
 
-    ``known`` are the positions of findings that a baseline knows.
+    ``known`` are the positions of findings that a baseline knows; with ``index``, each finding shows what the record has there.
     """
-    return "".join(f"{line}\n" for line in _lines(report, origin, known, verbose=verbose, color=color))
+    return "".join(f"{line}\n" for line in _lines(report, origin, known, index, verbose=verbose, color=color))
 
 
 def render_summary(counts: dict[str, int], files: Sequence[str] = ()) -> str:
@@ -42,25 +46,36 @@ def render_summary(counts: dict[str, int], files: Sequence[str] = ()) -> str:
 
 
 def _lines(
-    report: ReliabilityReport, origin: str, known: Collection[int], *, verbose: bool, color: bool
+    report: ReliabilityReport,
+    origin: str,
+    known: Collection[int],
+    index: TraceIndex | None,
+    *,
+    verbose: bool,
+    color: bool,
 ) -> Iterator[str]:
-    verdict = report.verdict or "NO VERDICT"
-    head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color) + _without(
-        report
-    )
-    place = f"  ({printable(origin)})" if origin else ""
-    yield f"{head}  {printable(clipped(report.trace_id, 80))}{place}"
+    yield heading(report, origin, color=color)
     yield f"  {printable(report.reasoning)}"
     yield from _signals(report)
     yield from _failures(report)
     yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
-    yield from _findings(report, known, verbose=verbose, color=color)
+    yield from _findings(report, known, index, verbose=verbose, color=color)
     yield from _attribution(report)
     if report.ledger is not None:
         yield from ledger_lines(report.ledger)
     yield _footing(report)
     if verbose:
         yield from _verbose(report)
+
+
+def heading(report: ReliabilityReport, origin: str, *, color: bool = False, width: int = 0) -> str:
+    """Verdict, trace and place; with ``width``, the id is cut so that the line fits."""
+    head, without = f"{_VERDICT_SYMBOLS[report.verdict]} {report.verdict or 'NO VERDICT'}", _without(report)
+    place = f"  ({printable(origin)})" if origin else ""
+    longest = (
+        min(_LONGEST_ID, max(_SHORTEST_ID, width - len(head) - len(without) - len(place) - 2)) if width else _LONGEST_ID
+    )
+    return f"{_paint(head, _COLORS[report.verdict], color=color)}{without}  {printable(clipped(report.trace_id, longest))}{place}"
 
 
 def _without(report: ReliabilityReport) -> str:
@@ -108,15 +123,19 @@ def _failures(report: ReliabilityReport) -> Iterator[str]:
         yield f'  ✗ {kind} "{failure.signal_name}"{origin} {printable(failure.error)}'
 
 
-def _findings(report: ReliabilityReport, known: Collection[int], *, verbose: bool, color: bool) -> Iterator[str]:
+def _findings(
+    report: ReliabilityReport, known: Collection[int], index: TraceIndex | None, *, verbose: bool, color: bool
+) -> Iterator[str]:
     ordered = sorted(enumerate(report.findings), key=lambda entry: (entry[0] in known, _ORDER[entry[1].severity]))
     worst = [("(known) " if place in known else "", finding) for place, finding in ordered]
     shown = worst if verbose else worst[:_WORST]
     for mark, finding in shown:
         symbol = _paint(_SYMBOLS[finding.severity], _COLORS[finding.severity], color=color)
-        yield f"  {symbol} {mark}{_place(finding)}{printable(finding.rule)}: {printable(clipped(finding.text, 300))}"
+        yield f"  {symbol} {mark}{place_of(finding)}{printable(finding.rule)}: {printable(clipped(finding.text, 300))}"
         if finding.quote:
             yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
+        if index is not None and finding.severity != "note" and (record := said_and_record(finding, index)[1]):
+            yield f"      record: {printable(clipped(redact(record), _QUOTE))}"
     if len(worst) > len(shown):
         yield f"  and {counted(len(worst) - len(shown), 'more finding')} (--verbose shows all)"
 
@@ -128,7 +147,8 @@ def _attribution(report: ReliabilityReport) -> Iterator[str]:
         yield f"  → look first at message {step.message_index}{agent} ({printable(step.basis)})"
 
 
-def _place(finding: Finding) -> str:
+def place_of(finding: Finding) -> str:
+    """The finding's message, with its place in the source; empty, or a space at the end."""
     agent = "".join(f"sub-agent {position} " for position in finding.trace_path)
     origin = f" ({printable(clipped(finding.origin, 60))})" if finding.origin else ""
     return f"{agent}message {finding.message_index}{origin} " if finding.message_index is not None else agent

@@ -88,33 +88,16 @@ def _explained(report: "ReliabilityReport", trace: "ExecutionTrace") -> Iterator
 
 
 def _of_finding(finding: "Finding", trace: "ExecutionTrace") -> Iterator[str]:
+    from sentinel_core import TraceIndex
+    from sentinel_core.judging.output.evidence import said_and_record
     from sentinel_core.runtime.printable import clipped, printable
 
     place = "" if finding.message_index is None else f", message {finding.message_index}"
     agent = "".join(f", sub-agent {number}" for number in finding.trace_path)
     yield f"  {printable(finding.rule)} ({finding.severity}{agent}{place})"
-    said, record = _said_and_record(finding, trace)
+    said, record = said_and_record(finding, TraceIndex(trace))
     if finding.quote:
         yield f"    {'claim' if said else 'quote'}: {clipped(printable(finding.quote), _QUOTE)}"
     yield f"    evidence: {clipped(printable(finding.text), _QUOTE)}"
     if record:
         yield f"    record: {clipped(printable(record), _QUOTE)}"
-
-
-def _said_and_record(finding: "Finding", trace: "ExecutionTrace") -> tuple[bool, str]:
-    """Whether the quote is the agent's own words, and what the record has there: the call, or those before a claim."""
-    from sentinel_core import TraceIndex
-    from sentinel_core.judging.output.evidence import evidence_of, index_at
-    from sentinel_core.runtime.printable import counted
-
-    index = index_at(TraceIndex(trace), finding)
-    if index is None or finding.message_index is None:
-        return False, ""
-    found = evidence_of(finding, index)
-    said = index.messages[finding.message_index].role == "assistant" and finding.call_id is None
-    if found.call is not None:
-        return said, f"{found.call.call.name}{f': {found.shown}' if found.shown else ''}"
-    if found.before is None:
-        return said, ""
-    names = ", ".join(call.call.name for call in found.before)
-    return said, f"{counted(found.number, 'tool call')} before it: {names}" if names else "no tool call before it"
