@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import attrs
 
+from sentinel_core._fast import evolve
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
@@ -282,7 +283,8 @@ def rendered(
     error: Unreadable | None,
     recorder: "Recorder | None" = None,
 ) -> bytes:
-    """The report in the plan's format, without a separator; in JSON with the ``error``."""
+    """The report in the plan's format, without a separator; in JSON with the ``error``. A page always has the ledger."""
+    full, report = report, report if plan.ledger or report.ledger is None else evolve(report, ledger=None)
     if plan.format == "text":
         return _text(report, outcome, plan).encode("utf-8", "replace")
     from sentinel_core.runtime.printable import printable_json
@@ -292,7 +294,7 @@ def rendered(
     if plan.format == "rows":
         return with_error(_row(data, outcome), error)
     if recorder is not None:
-        return recorder.record(report, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "")
+        return recorder.record(full, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "")
     if not plan.pretty:
         return data
     import msgspec
