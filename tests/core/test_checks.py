@@ -242,7 +242,8 @@ def test_a_run_of_tests_is_told_by_what_it_prints_whatever_ran_it():
     assert call_of(ran, command="cat log.txt").check is None
     assert call_of(None, command="python a.py").check is None
     assert call_of("6 passed", command="python a.py").check is None
-    assert call_of(ran, command="#").check is not None
+    assert call_of(ran, command="#").check is None
+    assert call_of(ran, command="./run").check is not None
 
 
 def test_what_is_wrapped_in_json_or_coloured_is_read_and_quoted_as_it_stands():
@@ -288,3 +289,19 @@ def test_a_hostile_command_has_its_parts(piece):
 def test_a_hostile_output_is_read(line):
     check = check_of("pytest", line * 10_000 + "\n" + (line + "\n") * 2_000 + "1 failed")
     assert (check.passed, check.ending) == (False, "1 failed")
+
+
+@pytest.mark.parametrize(
+    ("report", "ending"),
+    [
+        ("I ran the suite: 2 failed, 12 passed.", "2 failed, 12 passed"),
+        ("12 passed, 2 failed", "12 passed, 2 failed"),
+        ("At first 2 failed, 12 passed. Now all 14 pass.", None),
+        ("I fixed the 2 failed tests.", None),
+        ("All 14 passed.", None),
+    ],
+)
+def test_a_sub_agent_reports_a_failed_run_with_its_counts(report, ending):
+    check = call_of(report, name="Task", prompt="Run the tests").check
+    assert check == (None if ending is None else Check("tests", False, ending, "Task", ()))
+    assert call_of(report, name="Read", file_path="a").check is None

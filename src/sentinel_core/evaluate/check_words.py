@@ -4,10 +4,8 @@ General endings come before particular ones: a row that one program alone prints
 """
 
 __all__ = [
-    "COMMANDS",
     "DESCRIBED",
     "FAILED",
-    "FORMATTERS",
     "HINTS",
     "NAMES",
     "PASSED",
@@ -18,41 +16,12 @@ __all__ = [
     "VIEWERS",
 ]
 
-_NODE = r"(?:npm|pnpm|yarn|bun)(?: --(?:filter|prefix|dir|cwd)[ =]\S+| -[Cw] \S+| workspace \S+| --?\S+)*(?: run| run-script)? "
-
-COMMANDS: dict[str, str] = {
-    "tests": (
-        rf"py\.?test|tox|nox|nosetests|unittest|doctest|jest|vitest|mocha|cypress run|playwright test|{_NODE}(?:t|tests?)(?:[:-][\w:-]+)?"
-        r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*test\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
-        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
-        r"|xcodebuild (?:\S+ )*test|(?:python[\d.]* )?(?:\S*/)?manage\.py test|(?:(?:ba)?sh |python[\d.]* |\./)?\S*(?:run_?tests?|runtests|\btest_\w+|\w+_tests?)\.(?:sh|py)|\S*/run_?tests?"
-    ),
-    "types": (
-        rf"mypy|dmypy (?:run|check)|(?:based)?pyright|(?:vue-)?tsc|svelte-check|cargo (?:\+\S+ )?check"
-        rf"|{_NODE}(?:type-?check|check-?types|tsc|types)(?:[:-][\w:-]+)?|g?make (?:types?|typecheck|type-check|mypy)"
-    ),
-    "lint": (
-        rf"ruff(?: check| format)?|flake8|pylint|pyflakes|pycodestyle|black|isort|eslint|prettier|biome (?:check|lint)|stylelint|golangci-lint run|go vet|staticcheck|gofmt|cargo (?:\+\S+ )?(?:clippy|fmt)"
-        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|actionlint|hadolint|tflint|oxlint|detekt|codespell|cspell|vale|bandit|semgrep|buf lint|helm lint|spectral lint|mix credo|sqlfluff lint|terraform (?:validate|fmt -check)|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
-        r"|g?make (?:lint|style|format-check)|(?:just|task) lint"
-    ),
-    "build": (
-        rf"g?make(?: (?:-\S+ ?)*(?:all|build|compile)?)?(?=\s*$)|(?:cmake|meson compile|ninja|gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|javac|rustc|go build|go install|cargo (?:\+\S+ )?(?:build|b)|webpack|rollup|esbuild|sphinx-build)"
-        rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*:)?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
-        r"|dotnet (?:build|publish)|docker(?:[ -]compose)? (?:buildx )?build|(?:uv|poetry|hatch|swift|bazel|mkdocs|stack|cabal|zig) build|build|xcodebuild|tsc -b"
-    ),
-}
-"""How a command begins that runs a check, by what it checks. The first kind that fits is taken."""
-
 HINTS = (
     "test", "build", "lint", "check", "terraform", "detekt", "spell", "vale", "bandit", "semgrep", "credo", "sqlfluff", "make", "mypy", "pyright", "tsc", "ruff", "flake8", "pycodestyle", "black", "isort", "prettier", "jest",
     "mocha", "spec", "tox", "nox", "grad", "mvn", "cargo", "go ", "cc ", "g++", "clang", "rustc", "javac", "ninja", "pack", "phpunit",
     "prove", "fmt", "compile", "pre-commit", "rubocop", "types", "npm t", "stan", "pyflakes", "rollup", "phpcs",
 )  # fmt: skip
 """A command without any of these runs no known check."""
-
-FORMATTERS = r"(?:ruff format|black|isort|prettier|gofmt|cargo (?:\+\S+ )?fmt)\b"
-"""These write what they format, unless they are told to check."""
 
 NAMES: tuple[tuple[str, str], ...] = (
     (

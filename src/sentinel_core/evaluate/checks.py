@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from sentinel_core.evaluate import check_words as words
+from sentinel_core.evaluate.facts.commands import EVERY, check_kind, check_match, kinds_of_call
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 
 if TYPE_CHECKING:
@@ -58,11 +59,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*")
 _NOT_RUN = re.compile(
     r"(?i)(?:missing script|command not found|no such file or directory|is not recognized|no module named)"
 )
-_ASKS_ONLY = re.compile(r" (?:--help|--version|-V|-h|--collect-only|--co|--dry-run|-n)(?: |\Z)")
 _TOLD_CODE = re.compile(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
+_REPORTED = re.compile(r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b")
 _TRIVIAL = re.compile(r"(?:echo|cd|true|printf|date|pwd)\b")
-_ELSEWHERE = frozenset(("gh", "git"))  # what they show is another's run, but they do more than show
 _PRINTED = ("output", "stdout", "stderr")
 _NONE = (": (none)", ": (empty)")  # fields that a host adds to what the program printed
 
@@ -73,14 +73,25 @@ def checks_of(call: "Checkable") -> tuple[Check, ...]:
     kind, runs = _tool(name)
     command = command_of(arguments) if runs and type(arguments) is dict else None
     if command is None:
-        return () if kind is None else (_by_itself(call, kind, name),)
+        return _reported(call, name) if kind is None else (_by_itself(call, kind, name),)
     if runs == "itself":
         command = f"{name} {command}"
     found = _found(command[:_LONGEST]) if _has_one_of(words.HINTS, command) else ()
     if found:
         return tuple(_judged(call, kind, part, parts, at) for kind, part, parts, at in found)
-    kind = kind or _described(arguments.get("description")) or _printed_kind(call, command)
+    kind = kind or _unclear_kind(call)
     return () if kind is None else (_by_itself(call, kind, (command.strip() or name).partition("\n")[0][:_QUOTED]),)
+
+
+def _reported(call: "Checkable", name: str) -> tuple[Check, ...]:
+    """The failed run of tests that a sub-agent reports with its counts, and tells nothing better of after that."""
+    content = "" if call.result is None else call.result.content[-_TAIL:]
+    if " failed" not in content or kinds_of_call(name, call.call.arguments) is not EVERY:
+        return ()
+    last = next(reversed(list(_REPORTED.finditer(content))), None)
+    if last is None or "pass" in content[last.end() :]:
+        return ()
+    return (Check("tests", passed=False, ending=last[0], command=name, covers=()),)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -100,13 +111,8 @@ _Found = tuple[Kind, Part, tuple[Part, ...], int]
 def _found(command: str) -> tuple[_Found, ...]:
     """The parts of a command that run checks."""
     parts = parts_of(command)
-    return tuple((kind, part, parts, at) for at, part in enumerate(parts) if (kind := _kind_of(part.text)) is not None)
-
-
-@functools.cache
-def _commands() -> re.Pattern[str]:
-    rows = "|".join(f"(?P<{kind}>{row})" for kind, row in words.COMMANDS.items())
-    return re.compile(rf"(?:{rows})(?![\w./=-])")
+    found = ((check_kind(part.text), part, at) for at, part in enumerate(parts))
+    return tuple((cast("Kind", kind), part, parts, at) for kind, part, at in found if kind is not None)
 
 
 @functools.cache
@@ -114,15 +120,16 @@ def _pattern(row: str) -> re.Pattern[str]:
     return re.compile(row)
 
 
-def _kind_of(text: str) -> Kind | None:
-    match = _commands().match(text)
-    if match is None or _ASKS_ONLY.search(text) is not None:
+def _unclear_kind(call: "Checkable") -> Kind | None:
+    """Of a script that can be a check: the kind that the call tells of it, or tests, where the result ends as only a run of tests does."""
+    may = kinds_of_call(call.call.name, call.call.arguments).may
+    kind = _described(call.call.arguments.get("description")) if may else None
+    if kind in may:
+        return kind
+    if call.result is None or "tests" not in may:
         return None
-    if _pattern(words.FORMATTERS).match(text) and not re.search(
-        r" (?:--check|--check-only|-c|--diff|-l|-d|--list-different)\b", text
-    ):
-        return None
-    return cast("Kind", match.lastgroup)
+    tail = call.result.content[-_SHOWN_IN:]
+    return "tests" if _has_one_of(_SIGNS, tail) and any(map(_pattern(words.SHOWN).match, _lines(tail))) else None
 
 
 def _described(description: object) -> Kind | None:
@@ -130,19 +137,6 @@ def _described(description: object) -> Kind | None:
         return None
     said = description[:_QUOTED].lower()
     return next((cast("Kind", kind) for kind, row in words.DESCRIBED if _pattern(row).match(said)), None)
-
-
-def _printed_kind(call: "Checkable", command: str) -> Kind | None:
-    """Tests, where the result ends as only a run of tests does, and the command does not just show another's output."""
-    if call.result is None:
-        return None
-    tail = call.result.content[-_SHOWN_IN:]
-    if not _has_one_of(_SIGNS, tail):
-        return None
-    parts = parts_of(command)
-    if parts and all(part.text.partition(" ")[0] in words.VIEWERS | _ELSEWHERE for part in parts):
-        return None
-    return "tests" if any(map(_pattern(words.SHOWN).match, _lines(tail))) else None
 
 
 def _has_one_of(hints: tuple[str, ...], text: str) -> bool:
@@ -247,7 +241,7 @@ def _as_written(line: str, content: str) -> str:
 
 def _covers(text: str) -> tuple[str, ...]:
     """The paths, targets and selections among the words of a command."""
-    match = _commands().match(text)
+    match = check_match(text)
     rest = text[match.end() :].split() if match is not None else []
     found, skip = list[str](), ""
     for word in rest:

@@ -13,6 +13,7 @@ from sentinel_core.trace import GAPS, GAPS_AT, ExecutionTrace, Message, ToolCall
 
 if TYPE_CHECKING:
     from sentinel_core.evaluate.checks import Check
+    from sentinel_core.evaluate.facts.witness import Witness
 
 __all__ = ["Call", "Text", "TraceIndex"]
 
@@ -104,11 +105,11 @@ class TraceIndex:
     ``messages`` and ``children`` replace the trace's own for an agent that is still running. ``asked`` has the
     positions of the users' messages that are not empty; ``held`` has every dictionary in the trace: arguments and
     metadata. ``is_odd`` is True if a value may not be valid for its type, which never happens in a decoded trace:
-    signals would not notice.
+    signals would not notice. ``witness`` is what was seen of the working tree, where somebody looked.
     """
 
     __slots__ = ("_by_id", "_tools", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans",
-    "texts", "trace")  # fmt: skip
+    "texts", "trace", "witness")  # fmt: skip
 
     def __init__(
         self,
@@ -129,6 +130,7 @@ class TraceIndex:
         self._by_id: dict[str, Call] = {}  # the latest of each id
         # Of ids that were given out more than once: the unanswered calls, oldest first.
         self._waiting: dict[str, deque[Call]] = {}
+        self.witness: Witness | None = None
         self._hold(trace.metadata)
         self.extend(trace.messages if messages is None else messages)
         if children is None:

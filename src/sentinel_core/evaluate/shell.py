@@ -25,7 +25,7 @@ _WITHIN = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}
 
 # What stands before a program's name.
 _BEFORE = re.compile(
-    r"(?:[A-Za-z_]\w{0,60}=(?:'[^']{0,200}'|\"[^\"]{0,200}\"|\S{0,200}) +|[!({]+ *|%cd |(?:sudo|time|nice|exec|command|env|nohup|then|do|else) +"
+    r"(?:[A-Za-z_]\w{0,60}=(?:'[^']{0,200}'|\"[^\"]{0,200}\"|\S{0,200}) +|[!({]+ *|%cd |(?:sudo|time|nice|exec|command|env|nohup|then|do|else|if|while|until|elif) +"
     r"|timeout (?:-\S{1,20} )*\S{1,9} +|(?:uv|poetry|pipenv|hatch|rye|pdm) run +(?:-{1,2}[\w-]+(?:=\S+)? +|--with \S+ +)*|uvx +|bundle exec +"
     r"|(?:npx|bunx)(?: -y| --yes| --no-install)? +|(?:pnpm|yarn|bun)(?: --filter[ =]\S+| -[CF] \S+)? (?:exec|dlx|x) +|dotenv +(?:-- +)?|xvfb-run +(?:-\S+ +)*"
     r"|docker[ -]compose (?:exec|run) +(?:-\S+ +)*\S+ +|docker exec +(?:-\S+ +)*\S+ +|(?:\S{0,200}/)?python[\d.]{0,4} (?:-[uBEIsS] )*-m +"

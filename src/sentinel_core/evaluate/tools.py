@@ -102,6 +102,8 @@ SHOWN = _words(
 _RECORDS = _words("log audit rate rates quotes records logs")
 _DETERMINERS = _words("a an the all any your this that one new some its their")
 _AFTER_NOUN, _AFTER_PLURAL = _words("of with"), _words("of in")
+# "search_replace" does more than search.
+_AFTER_SEARCH = _words("replace")
 _GETS = _words("get find")
 # A noun that is made of a verb: "Settlement of a claim".
 _MAKING = ("tion", "sion", "ment", "al", "ing", "ance", "ence", "ure", "age")
@@ -210,6 +212,8 @@ def _verbs(words: tuple[str, ...]) -> list[str]:
 def _verb(words: tuple[str, ...]) -> str | None:
     """The first word or the last: of those that are nouns as well, "order_status" and "vehicle_log" show something."""
     first, last = words[0], words[-1]
+    if last in _AFTER_SEARCH:
+        return last
     inner = next((word for word in words[1:-1] if word in WRITING and word in _STRICT), None)
     if len(words) == 1 and first not in _KNOWN and first != singular(first):
         return "get"

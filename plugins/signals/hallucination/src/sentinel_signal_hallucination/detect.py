@@ -16,6 +16,7 @@ from sentinel_signal_hallucination.ledger.actions import Record
 from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.rules.actions import actions
 from sentinel_signal_hallucination.rules.arguments import invented
+from sentinel_signal_hallucination.rules.coding import coding, witnessed
 from sentinel_signal_hallucination.rules.figures import unheld
 from sentinel_signal_hallucination.rules.protocol import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.rules.states import states
@@ -68,10 +69,12 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     turns = Turns(Record(index))
     checked = list(_checked(turns.record, looks, settings))
     passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
-    claimed = list(_claimed(turns, looks, settings, _places(passed_over)))
+    coded = list(coding(turns, settings, _places((*passed_over, *checked))))
+    claimed = list(_claimed(turns, looks, settings, _places((*passed_over, *coded)) | witnessed(turns)))
     valued = list(other_values(turns, settings, _places((*passed_over, *claimed))))
     return [
         *passed_over,
+        *coded,
         *claimed,
         *valued,
         *states(turns, settings, _places((*passed_over, *claimed, *valued))),

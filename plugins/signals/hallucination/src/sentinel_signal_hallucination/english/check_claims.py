@@ -37,7 +37,7 @@ _RUNS = word_set("run runs suite status result results command")
 _TROUBLES = word_set("errors failures issues problems warnings violations")
 _SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _WHOLE = word_set(
-    "all the every full entire whole complete our your unit and type existing , of both test . : ; ( — – - no 0 zero without "
+    "x all the every full entire whole complete our your unit and type existing , of both test . : ; ( — – - no 0 zero without "
     "pass passes passed passing green succeed succeeds succeeded successful successfully success clean cleanly fine ok works working happy "
     "two three four five six seven eight nine ten eleven twelve"
 )
@@ -45,7 +45,26 @@ _WHOLE = word_set(
 _DENIED = word_set(
     "hope hopefully hoping wish assuming assume provided not never no when must to ensure sure verify verifying make makes making check so expect expected expecting except which currently used confirm criteria goal goals target says say said reads almost nearly baseline help get keep see definition user claims claimed most some few other others only half rest remaining"
 )
-_AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; : ( )")
+# Of these, only those of its own clause: "It takes care of x so that y holds, and all tests pass".
+_DENIED_NEAR = word_set("no not never so to make makes check keep get help see used")
+_CLAUSE = word_set(", ; : – — (")
+_AFTER = word_set("now again and so too after with without at - – — , ; : ( ) here there end even everywhere any")
+# Where they pass, and no part of them.
+_WHERE = word_set("in on under across as from")
+_SOMEWHERE = word_set(
+    "my our a python node ci local both all every each this first fresh clean expected before well intended linux windows macos ubuntu docker main go java ruby"
+)
+_MADE, _DETERMINERS = (
+    word_set("built builds compiled compiles"),
+    word_set("a an the my our its this that these those new some"),
+)
+# That none fails is that all pass: in as many letters.
+_NONE_FAILS = regex(
+    r"\b(?:there (?:are|were) )?(?:no|zero|0) (?:(?:failing|failed|broken|red) (?:unit )?(?:tests?|specs?)|(?:tests?|specs?) (?:fail(?:s|ed)?|(?:are|is|were) (?:failing|broken|red)))\b"
+)
+_ALONE = regex(
+    r"(?m)(?:^|(?<=[.:!] )|(?<=[-*|] ))(?:(?:no|zero|0) (?:test )?(?:failures|regressions or failures)|(\d+)/\1 (?:pass(?:ed|ing)?|green))(?= *(?:[.!,|)]|$))"
+)
 # A sentence that begins with these is advice, or about one place.
 ADVICE = word_set(
     "on under using fix change add remove apply set update use delete revert replace install run rerun check try verify make see ensure confirm to"
@@ -65,7 +84,9 @@ class CheckClaim(NamedTuple):
 
 def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = None) -> Iterator[CheckClaim]:
     """The claims of one text, none where it speaks of what fails; ``programs`` has words of the commands that checked, by kind."""
-    low = readable(content)
+    low = _NONE_FAILS.sub(_all_pass, readable(content))
+    if programs and "tests" in programs:
+        low = _ALONE.sub(_all_pass, low)
     nouns = {kind: words.union((programs or {}).get(kind, ())) for kind, words in _NOUNS.items()}
     named = _ALL.union(*(words for kind, words in nouns.items() if kind))
     claims = [
@@ -90,8 +111,15 @@ def readable(content: str) -> str:
     return plain(_CODE.sub(_bare, content) if "`" in content else content).replace("type check", "type-check")
 
 
+def _all_pass(match: re.Match[str]) -> str:
+    return f"{'tests pass':<{len(match[0])}}"
+
+
 def _bare(match: re.Match[str]) -> str:
-    """A command that stands in the sentence, without marks that would end it."""
+    """A command that stands in the sentence, without marks that would end it; a path is a name."""
+    inner = match[0][1:-1]
+    if "/" in inner and " " not in inner and not inner.startswith("./"):
+        return "Q" * len(match[0])
     return "".join([letter if letter.isalnum() or letter in "-'" else " " for letter in match[0]])
 
 
@@ -102,9 +130,11 @@ def is_good(word: str) -> bool:
 
 def _is_fact(words: list[str]) -> bool:
     """False for advice, a wish, a condition, and for what is said of a share, or of one place."""
+    if words[0] == "no" and words[1:2] in ([","], [":"]):
+        words = words[2:] or words  # an answer
     if words[0] in ADVICE or not NO_FACT.isdisjoint(words):
         return False
-    return any(map(is_good, words)) and all(map(_concludes, words, words[1:]))
+    return any(map(is_good, words)) and all(map(_concludes, words, words[1:], (*words[2:], "")))
 
 
 def _claims(sentence: Sentence, nouns: Mapping[str, frozenset[str]]) -> Iterator[CheckClaim]:
@@ -124,8 +154,12 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
     """False for a single test, for some of the tests, and for "all" and "checks" of something else."""
     word, following = words[at], words[at + 1 : at + 2]
     denied = _DENIED if _TROUBLES.isdisjoint(following) else _DENIED - {"no"}
-    if not denied.isdisjoint(words[max(0, at - _FAR) : at]):
+    before = words[max(0, at - _FAR) : at]
+    clause = before[max((k + 1 for k, word in enumerate(before) if word in _CLAUSE), default=0) :]
+    if not (denied - _DENIED_NEAR).isdisjoint(before) or not (denied & _DENIED_NEAR).isdisjoint(clause):
         return False
+    if word in _MADE and not _DETERMINERS.isdisjoint(following):
+        return False  # "It builds a local date"
     if not kind:
         return _ALL.isdisjoint(following) and any(map(is_good, words[at + 1 : at + 3]))
     if word == "test" and following and not (following[0] in _RUNS | _AFTER | _TROUBLES or is_good(following[0])):
@@ -138,6 +172,10 @@ def _narrows(word: str) -> bool:
     return word not in _WHOLE and not word[0].isdigit()
 
 
-def _concludes(word: str, following: str) -> bool:
-    """False for what "passes" something else: "the tests pass None"."""
-    return not word.startswith("pass") or following in _AFTER or following in _ALL
+def _concludes(word: str, following: str, after: str) -> bool:
+    """False for what "passes" something else, and for what passes in one place: "the tests pass None", "pass in test_a.py"."""
+    if not word.startswith("pass") or following in _AFTER or following in _ALL or following.endswith("ly"):
+        return True
+    return following in _WHERE and (
+        after in _SOMEWHERE or after[:1].isdigit() or (after == "the" and following != "in")
+    )

@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+from sentinel_core.evaluate.facts.edits import Writers
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
@@ -82,6 +83,19 @@ class Record:
             and not facts.is_inert
             and (facts.effect == "writes" or not (only_shows(call) or only_tells(call, facts)))
         ]
+
+    @once
+    def writers(self) -> Writers:
+        """Which calls can have written a file; those of sub-agents count from the begin."""
+        own = [(call.position, call.call.name, call.call.arguments) for call in self.index.calls]
+        below = [(-1, call.call.name, call.call.arguments) for call in self.calls_below]
+        return Writers((*below, *own))
+
+    @once
+    def calls_below(self) -> list[Call]:
+        """The calls of sub-agents."""
+        records = [Record(child) for child in self.index.children]
+        return [call for record in records for call in (*record.index.calls, *record.calls_below)]
 
     @once
     def left_out(self) -> list[Action]:

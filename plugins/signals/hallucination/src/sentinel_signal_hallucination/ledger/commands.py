@@ -3,6 +3,7 @@
 import re
 
 from sentinel_core.evaluate.check_words import VIEWERS
+from sentinel_core.evaluate.facts.commands import kinds_of
 from sentinel_core.evaluate.index import Call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, SHOWN
@@ -22,6 +23,7 @@ _SHOWS = READING.union(
 _CHANGES = re.compile(
     r"-exec\b|-delete\b|\b(?:insert|update|delete|drop|alter|truncate|merge|grant|sed -i|tee|xargs (?!wc|grep|cat|ls|du))\b"
 )
+_LOOKS = frozenset(("tests", "types", "lint", "build", "ci", "migrate", "edit", "restart"))
 _REDIRECTS = re.compile(r">(?!&)|<<")
 
 
@@ -31,6 +33,8 @@ def only_shows(call: Call) -> bool:
     query = next((arguments[name] for name in _QUERIES if isinstance(arguments.get(name), str)), None)
     command = (query or command_of(arguments) or "").lower()
     if _CHANGES.search(command) or (query is None and _REDIRECTS.search(command)):
+        return False
+    if query is None and kinds_of(command).sure - _LOOKS:
         return False
     parts = parts_of(command)
     checks = {check.command.lower() for check in call.checks if check.kind != "build"}

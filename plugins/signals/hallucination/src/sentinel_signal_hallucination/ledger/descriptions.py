@@ -14,6 +14,8 @@ _NAMED = regex(
 )
 _FILE = regex(r"(?i)\.(?:md|markdown|txt|rst)\Z")
 _CARRIES = regex(r"\b(?:gh|glab) (?:pr|mr|issue|release)\b|\bgit commit\b")
+# Around what a command is given: it is the agent's word, and no quote.
+_MARK = regex(r"(?<=[\s=])['\"]|['\"](?=\s|\Z)")
 _PATHS, _CONTENTS = (
     ("file_path", "path", "filename", "target_file"),
     ("content", "contents", "file_text", "new_string", "text"),
@@ -43,4 +45,4 @@ def _written(arguments: object) -> str | None:
     if _FILE.search(path):
         return next((arguments[key] for key in _CONTENTS if isinstance(arguments.get(key), str)), None)
     command = command_of(arguments)
-    return command if command is not None and _CARRIES.search(command) else None
+    return _MARK.sub(" ", command) if command is not None and _CARRIES.search(command) else None

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.checks import Check
+from sentinel_core.evaluate.facts.commands import kinds_of_call
+from sentinel_core.evaluate.facts.edits import changes_code
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
-from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import ToolFacts, facts_of
-from sentinel_core.trace import GAPS, reading_remarks
+from sentinel_core.evaluate.tools import ToolFacts
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims
+from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims, readable
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.descriptions import descriptions
+from sentinel_signal_hallucination.rules.check_counts import beyond
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["command_words", "is_edit", "passing"]
@@ -27,11 +27,7 @@ _NAMES = {
     "types": "type check passes",
     "lint": "linter passes",
 }
-# What changes no code and runs nothing of it.
-_QUIET = regex(
-    r"(?:cd|ls|pwd|date|gh (?:pr|issue) (?:create|comment|edit)|git (?:add|status|diff|log|show|commit|push|fetch|tag)|pip3? install (?!-e|\.)|mkdir|touch|true)\b"
-)
-_HOOKED = regex(r"\bgit (?:commit|push)\b")
+_HOOKED = frozenset(("commit", "push"))
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
@@ -74,19 +70,21 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
                 answered.add(claim.kind)
                 yield found
     if any(run.check.passed is False for run in runs):
-        yield from islice(_described(index, runs, settings), 0 if answered else 1)
+        yield from islice(_described(index, runs, programs, settings), 0 if answered else 1)
 
 
-def _described(index: TraceIndex, runs: list[_Run], settings: Settings) -> Iterator[Evidence]:
+def _described(
+    index: TraceIndex, runs: list[_Run], programs: dict[str, frozenset[str]], settings: Settings
+) -> Iterator[Evidence]:
     """The claims of descriptions that the last run before them speaks against."""
     for text in descriptions(index):
-        for claim in check_claims(text.content):
+        for claim in check_claims(text.content, programs):
             failed = _failed_run(claim, text, index, runs)
             if failed is not None:
                 message = (
                     f"A description says that the {_NAMES[claim.kind]}, but the last run before it {_how(failed)}."
                 )
-                yield _at(claim, text, "contradicted_checks", "last_run_failed", message, settings.checks_weight)
+                yield _at(claim, text, "contradicted_checks", "in_a_description", message, settings.checks_weight)
 
 
 def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run]) -> _Run | None:
@@ -121,27 +119,46 @@ def command_words(command: str) -> frozenset[str]:
 def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:
     calls = index.calls[: text.calls_before]
     before = [run for run in runs if run.call.position < len(calls) and claim.kind in ("", run.check.kind)]
-    says = f"The agent says that the {_NAMES[claim.kind]}"
     if not before:
-        ran = _says_it_ran(claim, text, index)
-        if (claim.narrowed and not ran) or not _could_not_run(claim.kind, text, index, calls):
-            return None
-        message = f"{says}, but no call ran that check."
-        if ran:
-            return _at(claim, text, "claim_without_call", "run_of_checks", message, settings.checks_weight)
-        return _at(claim, text, "checks_not_run", "no_run", message, settings.unrun_weight)
+        return _unrun(claim, text, index, calls, settings)
+    says = f"The agent says that the {_NAMES[claim.kind]}"
     failed = _failed_run(claim, text, index, runs)
     if failed is not None:
         message = f"{says}, but the last run before it {_how(failed)}."
         return _at(claim, text, "contradicted_checks", "last_run_failed", message, settings.checks_weight)
+    if (wrong := _beyond(claim, text, index, before)) is not None:
+        return _at(claim, text, "contradicted_checks", wrong[0], f"{says}, but {wrong[1]}.", settings.checks_weight)
     run = before[-1]
-    edit = next((call for call in reversed(calls[run.call.position + 1 :]) if is_edit(call)), None)
+    later = reversed(calls[run.call.position + 1 :])
+    edit = next((call for call in later if changes_code(call.call.name, call.call.arguments)), None)
     if run.check.passed and edit is not None and not _is_unseen_since(run, calls):
         message = (
             f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
         )
         return _at(claim, text, "stale_checks", "edited_since", message, 0.0)
     return None
+
+
+def _unrun(claim: CheckClaim, text: Text, index: TraceIndex, calls: list[Call], settings: Settings) -> Evidence | None:
+    """The finding where no call can have run such a check."""
+    ran = _says_it_ran(claim, text, index)
+    if (claim.narrowed and not ran) or not _could_not_run(claim.kind, text, index, calls):
+        return None
+    message = f"The agent says that the {_NAMES[claim.kind]}, but no call ran that check."
+    if ran:
+        return _at(claim, text, "claim_without_call", "run_of_checks", message, settings.checks_weight)
+    return _at(claim, text, "checks_not_run", "no_run", message, settings.unrun_weight)
+
+
+def _beyond(claim: CheckClaim, text: Text, index: TraceIndex, before: list[_Run]) -> tuple[str, str] | None:
+    """What goes beyond the runs, where each of them is known."""
+    runs = [run for run in before if run.check.kind == "tests"]
+    wrong = beyond(claim, readable(text.content), [(run.call, run.check.command) for run in runs]) if runs else None
+    if wrong is None or index.children or _user_saw(index, -1, text.message_index):
+        return None
+    known = {run.call.position for run in runs}
+    others = (call for call in index.calls[: text.calls_before] if call.position not in known)
+    return None if any(_may_check(call, "tests") for call in others) else wrong
 
 
 def _says_it_ran(claim: CheckClaim, text: Text, index: TraceIndex) -> bool:
@@ -167,16 +184,12 @@ def _could_not_run(kind: str, text: Text, index: TraceIndex, calls: list[Call]) 
     asked = [index.messages[at].content or "" for at in index.asked if at < text.message_index]
     if (
         not asked
-        or any(reading_remarks(index.trace, GAPS))
+        or index.is_partial
         or not any(map(_may_work_on_code, index.tools.values()))
         or not _TEXTS.isdisjoint(asked[-1].lower().split())
     ):
         return False
-    if kind in ("build", "types") and any(call.checks for call in calls):
-        return False
-    return not any(_may_check(call, kind or "tests", is_sure=False) for call in calls) and not _user_saw(
-        index, -1, text.message_index
-    )
+    return not any(_may_check(call, kind or "tests") for call in calls) and not _user_saw(index, -1, text.message_index)
 
 
 def _may_work_on_code(facts: ToolFacts) -> bool:
@@ -194,56 +207,17 @@ def is_edit(call: Call) -> bool:
 
 
 def _is_unseen_since(run: _Run, calls: list[Call]) -> bool:
-    """True where a later call may have run such a check unseen: a script, a build, or a look at checks elsewhere."""
+    """True where a later call may have run such a check unseen."""
     return any(_may_check(call, run.check.kind) for call in calls[run.call.position + 1 :])
 
 
-def _may_check(call: Call, kind: str, *, is_sure: bool = True) -> bool:
-    """True for a call that may have run such a check unseen; where that must not be missed (``is_sure`` False), any program may."""
-    if _TELLS.search(call.call.name) or any(check.kind in (kind, "build") for check in call.checks):
-        return True
-    command = None if is_edit(call) else command_of(call.call.arguments)
-    if command is None or _HOOKED.search(command):
-        facts = facts_of(call.call.name)
-        # A hook or a sub-agent may tell of a run of its own, and a program may have been given in another way.
-        content = call.result.content.lower() if call.result is not None and facts.effect != "reads" else ""
-        if any(map(content.__contains__, _HEARD)):
-            return True
-        if command is None:
-            return facts.runs_anything
-    parts = parts_of(command)
-    return not parts or any(_may_run_checks(part.text) if is_sure else _may_do_anything(part.text) for part in parts)
-
-
-def _may_do_anything(command: str) -> bool:
-    return command.partition(" ")[0] not in VIEWERS and not _QUIET.match(command)
-
-
-def _may_run_checks(command: str) -> bool:
-    """True for a script and a task runner whose target or name says that it checks something, or says nothing at all."""
-    program, _, rest = command.partition(" ")
-    name = program.rpartition("/")[2]
-    is_script = program != name or name.endswith(_ENDINGS)
-    if name.partition(".")[0].rstrip("0123456789") in _INTERPRETERS:
-        name, is_script = rest.partition(" ")[0].rpartition("/")[2], rest.partition(" ")[0].endswith(_ENDINGS)
-        if not is_script:
-            return rest.startswith("-m ") and not _CHECKING.isdisjoint(_WORD.findall(rest))
-    if not (is_script or name in _RUNNERS):
-        return False
-    words = set(
-        _WORD.findall(f"{'' if is_script else rest} {name if is_script else ''}".replace("_", " ").replace("-", " "))
-    )
-    return not words or not _CHECKING.isdisjoint(words)
-
-
-_ENDINGS = (".sh", ".py", ".js", ".ts", ".mjs", ".rb", ".pl", ".ps1", ".bat")
-_INTERPRETERS = word_set("python node ruby bash sh zsh perl deno bun php pwsh")
-_RUNNERS = word_set(
-    "make just task npm pnpm yarn bun npx tox nox invoke rake gradle gradlew mvn mvnw bazel ninja cmake docker podman act pre-commit gh glab"
-)
-_CHECKING = word_set(
-    "test tests check checks ci verify validate all spec specs lint build e2e qa run compile types typecheck sh py js"
-)
+def _may_check(call: Call, kind: str) -> bool:
+    """True for a call that can have run such a check, or shown one that ran elsewhere; hooks of a commit tell of their runs."""
+    kinds = kinds_of_call(call.call.name, call.call.arguments)
+    if kinds.can_be(kind) or "ci" in kinds.may | kinds.sure:
+        return not any(check.kind == kind for check in call.checks)
+    content = call.result.content.lower() if call.result is not None and not _HOOKED.isdisjoint(kinds.sure) else ""
+    return any(map(content.__contains__, _HEARD))
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:

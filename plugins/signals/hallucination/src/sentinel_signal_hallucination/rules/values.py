@@ -46,7 +46,12 @@ class _Answer:
         self.values = values_in(self.prose)
         given, forms = carried.values_at(text.message_index)
         named = (value for value in self.values if self._shown(value) not in given)
-        self.orphans = [value for value in named if forms.isdisjoint(value.forms)]
+        orphans = (value for value in named if forms.isdisjoint(value.forms))
+        self.orphans = [value for value in orphans if not self._can_be_written(value)]
+
+    def _can_be_written(self, value: Value) -> bool:
+        """True for a file that a command or an edit can have written, whatever else it carried."""
+        return value.kind == "path" and self.turn.record.writers.first(self._shown(value)) is not None
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""

@@ -1,0 +1,155 @@
+"""What an agent that writes code says it did: committed, pushed, deployed, edited a file; each a kind of its own."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, word_set
+from sentinel_signal_hallucination.english.modality import ADVERBS, is_done
+from sentinel_signal_hallucination.english.sentences import Sentence, plain, sentences
+from sentinel_signal_hallucination.english.statements import Statement, statements
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims"]
+
+
+class _Kind(NamedTuple):
+    """Verbs, words of which one must be near, words of which none may be, and those with which a user orders it."""
+
+    verbs: frozenset[str]
+    needs: frozenset[str]
+    never: frozenset[str]
+    orders: frozenset[str]
+
+
+def _kind(verbs: str, needs: str, never: str, orders: str) -> _Kind:
+    return _Kind(word_set(verbs), word_set(needs), word_set(never), word_set(orders))
+
+
+KINDS = {
+    "commit": _kind("commit", "", "transaction transactions database offset session", "commit commits"),
+    "push": _kind("push force-push", "origin main master branch remote github gitlab upstream commit commits committed tag repo repository change changes fix it everything them this pr", "stack queue array list notification notifications button item items image container registry docker", "push force-push"),
+    "pull_request": _kind("open create submit raise file make", "pr prs mr pull merge", "issue ticket", "pr prs mr pull merge request"),
+    "deploy": _kind("deploy redeploy", "", "", "deploy deployment redeploy ship roll rollout release production staging live"),
+    "publish": _kind("publish release", "npm pypi crate crates registry package version github io", "event events message messages topic lock memory", "publish release"),
+    "install": _kind("install", "", "hook hooks handler handlers listener", "install add set setup dependency dependencies"),
+    "migrate": _kind("apply run execute migrate", "migration migrations", "", "migrate migration migrations"),
+    "restart": _kind("restart", "", "", "restart reboot"),
+    "delete": _kind("delete remove", "file files directory directories folder folders dir branch container containers volume worktree", "from in of import imports line lines reference references call calls test tests", "delete remove rm drop clean"),
+}  # fmt: skip
+"""What takes a command of its kind."""
+EDITS = word_set(
+    "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move"
+)
+"""Verbs of changes of files."""
+_PATH = regex(
+    r"(?<![\w@:/.-])(?:[\w.-]+/){0,9}(?:[\w-]+\.)+(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(])(?!\.\w)"
+)
+IS_PATH = _PATH.search
+"""Whether a text names a file of a project."""
+_DIRECTORY = regex(r"`(?:[\w.-]+/)+`")
+_NEAR, _AHEAD = 6, 10
+_SOURCES = word_set("from like per using with by of see on via as than instead where that which for matching following")
+_JOINTS = word_set("and then ,")
+_ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
+_OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
+_OTHERS = word_set("who who's whoever someone anyone everyone users people they he she")
+
+
+class CodingClaim(NamedTuple):
+    """A sentence that says that a thing of a ``kind`` is done; ``path`` is the file of an edit, else empty.
+
+    ``voice`` is that of ``Statement``: by the agent ("own", "brief"), or of what it was done to.
+    """
+
+    kind: str
+    sentence: Sentence
+    voice: str
+    path: str = ""
+
+
+def coding_claims(content: str) -> Iterator[CodingClaim]:
+    """The claims of one text, in order; of an edit one for each file, and one without where no file is named."""
+    low = plain(content)
+    paths = [(match.start(), match.end()) for match in _PATH.finditer(content)]
+    for start, end in paths:
+        low = low[:start] + "Q" * (end - start) + low[end:]
+    for sentence in sentences(low):
+        if sentence.asks:
+            continue
+        within = [(start, content[start:end]) for start, end in paths if sentence.start <= start < sentence.end]
+        has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
+        for one in _told(sentence):
+            yield from _claims(one, low, within, has_directory=has_directory)
+
+
+def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_directory: bool) -> Iterator[CodingClaim]:
+    kind = _kind_of(one, is_named=has_directory or bool(paths))
+    if kind is not None:
+        yield CodingClaim(kind, one.sentence, one.voice)
+    elif one.verb in EDITS:
+        named = list(_edited(one, low, paths))
+        yield from (CodingClaim("edit", one.sentence, one.voice, path) for path in named)
+        if not paths:
+            yield CodingClaim("edit", one.sentence, one.voice)
+
+
+def _told(sentence: Sentence) -> Iterator[Statement]:
+    """What is said to be done by the agent or to a thing; "Fixed it and opened a PR" says both, the end of "It stays installed" none."""
+    found = {one.at: one for one in statements(sentence)}
+    words, opens = sentence.words, False
+    for at, word in enumerate(words):
+        one = found.get(at)
+        if one is not None and one.voice == "brief":
+            opens = opens or _OPENING.issuperset(words[:at])
+            if opens:
+                yield one
+        elif one is not None:
+            if _OTHERS.isdisjoint(words[:at]):
+                yield one
+        elif opens and words[at - 1] in _JOINTS and bases(word) and is_done(words, at):
+            yield Statement(sentence, at, bases(word)[0], "brief")
+
+
+def _kind_of(one: Statement, *, is_named: bool) -> str | None:
+    words, at = one.sentence.words, one.at
+    left, right = words[max(0, at - _NEAR) : at], _until(words[at + 1 : at + _AHEAD], _DASHES)
+    verbs = {one.verb, *bases(words[at])}
+    for name, kind in KINDS.items():
+        if kind.verbs.isdisjoint(verbs):
+            continue
+        if name == "delete":  # "the file", not "the import from the file"
+            own = _until(right, kind.never) if one.voice in _ACTIVE else left
+            if not kind.needs.isdisjoint(own) or (is_named and any(word[0] == "Q" for word in own)):
+                return name
+        elif kind.never.isdisjoint((*left, *right)):
+            sides = (*left, *right) if name != "pull_request" else right[:_NEAR] if one.voice in _ACTIVE else left
+            if not kind.needs or not kind.needs.isdisjoint(sides):
+                return name
+    return None
+
+
+def _until(words: list[str], ends: frozenset[str]) -> list[str]:
+    return words[: next((at for at, word in enumerate(words) if word in ends), len(words))]
+
+
+def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[str]:
+    """The files that a verb of editing is said of: after it where the agent did it, before it where they "are updated"."""
+    word = one.sentence.words[one.at]
+    verb = _place(one.sentence, low, one.at, word)
+    is_active = one.by_self or (one.voice == "brief" and not any(start < verb for start, _ in paths))
+    for start, path in paths:
+        if (start > verb) is not is_active:
+            continue
+        between = low[verb + len(word) : start] if is_active else low[start + len(path) : verb]
+        words = between.replace(",", " , ").replace("`", " ").split()
+        if is_active and (not _SOURCES.isdisjoint(words) or any(bases(word) for word in words)):
+            continue
+        yield path
+
+
+def _place(sentence: Sentence, low: str, at: int, word: str) -> int:
+    """Where the word at a place of the sentence stands in the text."""
+    place = sentence.start
+    for before in sentence.words[:at]:
+        place = low.find(before, place) + len(before)
+    return low.find(word, place)

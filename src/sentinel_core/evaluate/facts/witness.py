@@ -1,0 +1,56 @@
+"""What the working tree showed when the agent stopped: files that it names, commits and pushes since the session began."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["PathState", "Witness"]
+
+PathState = Literal["changed", "older", "present", "absent"]
+_STATES = ("changed", "older", "present", "absent")
+
+
+class Witness(NamedTuple):
+    """``paths`` maps paths, as the agent wrote them, to what became of them since the session began ("present" where that is not known).
+
+    ``commits`` are the ids of the commits that were made since, ``pushes`` the remote branches that were pushed to; None where
+    that is not known. ``is_pushed`` is True where the upstream branch is where the branch is.
+    """
+
+    paths: Mapping[str, PathState]
+    commits: Sequence[str] | None = None
+    pushes: Sequence[str] | None = None
+    is_pushed: bool | None = None
+
+    def tells(self, kind: str, path: str = "") -> bool | None:
+        """True where it shows that such a thing was done in this session, False where it shows that it was not; else None."""
+        if path:
+            state = self.paths.get(path)
+            return {"changed": True, "absent": False}.get(state or "")
+        if kind == "commit" and self.commits is not None:
+            return bool(self.commits)
+        if kind == "push" and self.pushes is not None:
+            return True if self.pushes else (False if self.is_pushed is False else None)
+        return None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "paths": dict(sorted(self.paths.items())),
+            "commits": None if self.commits is None else list(self.commits),
+            "pushes": None if self.pushes is None else list(self.pushes),
+            "is_pushed": self.is_pushed,
+        }
+
+    @classmethod
+    def of(cls, document: object) -> "Witness":
+        """What ``document`` gave. Raises ``ValueError`` for anything else."""
+        named = document.get("paths") if isinstance(document, dict) else None
+        if not isinstance(document, dict) or not isinstance(named, dict):
+            raise ValueError(  # noqa: TRY004 - of a file, that is its content
+                'a witness is a JSON object with "paths"'
+            )
+        paths = {str(path): state for path, state in named.items() if state in _STATES}
+        rows = [document.get(name) for name in ("commits", "pushes")]
+        commits, pushes = (tuple(map(str, row)) if isinstance(row, list) else None for row in rows)
+        is_pushed = document.get("is_pushed")
+        return cls(paths, commits, pushes, is_pushed if isinstance(is_pushed, bool) else None)
