@@ -330,7 +330,8 @@ def test_a_rule_that_is_switched_off_sends_nobody_back(hook, tmp_path, failing):
         '[rules]\n"hallucination.contradicted_checks" = "off"\n"cost.over_budget" = "off"\n'
     )
     done = hook("claude-code", claude_event(failing, tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    told = "Sentinel: the rule hallucination.contradicted_checks is switched off in sentinel.toml"
+    assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, {"systemMessage": told}, "")
 
 
 def test_a_checkouts_plugins_are_not_loaded(hook, tmp_path, failing):

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import sys
+from pathlib import Path
 from typing import IO
 
 import click
@@ -43,6 +44,7 @@ def command(context: click.Context) -> None:
 @_DRY_RUN
 @click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge the session, block the agent once.")
 @click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
+@click.option("--no-witness", is_flag=True, help="Do not look at the working tree.")
 def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None:
     """Add the hook to the settings of TOOL; existing settings stay."""
     from sentinel_command_hook.settings_file import change
@@ -66,6 +68,12 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
 @_TOOL
 @click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge the session, block the agent once.")
 @click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
+@click.option("--no-witness", is_flag=True, help="Do not look at the working tree.")
+@click.option(
+    "--witness",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Use this witness file instead of looking at the working tree.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 600),
@@ -73,7 +81,7 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
     show_default=True,
     help="Time limit in seconds, after which Sentinel gives up.",
 )
-def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
+def run(tool: str, *, fail_closed: bool, quiet: bool, no_witness: bool, witness: Path | None, timeout: float) -> int:
     """Read an event of TOOL from standard input, judge the session that the event belongs to, and reply to TOOL.
 
     The hook in the settings of TOOL runs this command.
@@ -89,7 +97,7 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
     try:
         with time_limit(timeout), contextlib.redirect_stdout(sys.stderr):
             data = _event(sys.stdin.buffer)
-            answer = _answer(data, asked, quiet=quiet)
+            answer = _answer(data, asked, quiet=quiet, looks=not no_witness, witness=witness)
     except Exception as error:  # noqa: BLE001 - whatever fails, the agent must not be held up by it
         return _failed(error, data, asked, fail_closed=fail_closed)
     sys.stdout.buffer.write(answer)
@@ -107,10 +115,10 @@ def _event(stream: IO[bytes]) -> bytes:
     return data
 
 
-def _answer(data: bytes, tool: ToolHook, *, quiet: bool) -> bytes:
+def _answer(data: bytes, tool: ToolHook, *, quiet: bool, looks: bool, witness: Path | None) -> bytes:
     from sentinel_command_hook.run import answer_to
 
-    return answer_to(data, tool, quiet=quiet).encoded(tool)
+    return answer_to(data, tool, quiet=quiet, looks=looks, witness=witness).encoded(tool)
 
 
 def _failed(error: Exception, data: bytes, tool: ToolHook, *, fail_closed: bool) -> int:

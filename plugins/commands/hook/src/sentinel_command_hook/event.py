@@ -22,12 +22,13 @@ class Event:
     """An agent is about to stop.
 
     ``transcript`` is the session's file; ``said`` the last message, None where the tool does not tell it; ``again`` is True where
-    the agent went on because a hook sent it back.
+    the agent went on because a hook sent it back. ``folder`` is where it works, None where the tool does not tell.
     """
 
     transcript: Path
     said: str | None
     again: bool
+    folder: Path | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -60,7 +61,13 @@ def event_of(data: bytes, tool: ToolHook) -> Event:
     if not isinstance(path, str) or not path or "\0" in path:
         raise InputError(f'the event does not say where the transcript is: "{key}" is missing or is not a path')
     said = _encodable(said) if isinstance(said, str) and said.strip() else None
-    return Event(transcript=Path(path).expanduser(), said=said, again=told.get("stop_hook_active") is True)
+    folder = told.get("cwd")
+    return Event(
+        transcript=Path(path).expanduser(),
+        said=said,
+        again=told.get("stop_hook_active") is True,
+        folder=Path(folder) if isinstance(folder, str) and Path(folder).is_absolute() and "\0" not in folder else None,
+    )
 
 
 def _encodable(text: str) -> str:

@@ -27,7 +27,7 @@ class Told:
 
 @attrs.frozen(kw_only=True)
 class Memory:
-    """Two files of one session. Readable by their owner only."""
+    """Three files of one session. Readable by their owner only."""
 
     stem: Path
 
@@ -58,6 +58,10 @@ class Memory:
         after = Told(keys=before.keys.union(keys), row=row)
         if after != before:
             write_whole(self._file("told"), to_json({"keys": sorted(after.keys), "row": after.row}))
+
+    def save_witness(self, data: bytes) -> None:
+        """Keep what was seen of the working tree at the last stop. Raises ``OSError``."""
+        write_whole(self._file("witness"), data)
 
     def _file(self, ending: str) -> Path:
         return self.stem.with_name(f"{self.stem.name}.{ending}")

@@ -8,9 +8,9 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.settings import read_layers
 
-__all__ = ["reader_of", "signal"]
+__all__ = ["SIGNAL", "reader_of", "signal"]
 
-_SIGNAL = "hallucination"
+SIGNAL = "hallucination"
 _INSTALL = 'pip install "reliability-sentinel[standard]"'
 
 
@@ -20,12 +20,12 @@ def signal() -> Callable[[TraceIndex], object]:
     Plugins that those settings name are not loaded: a checkout must not run code here. Raises ``SentinelError``.
     """
     everything = installed(("signals",))
-    wanted = [one for one in everything if one.name == _SIGNAL]
+    wanted = [one for one in everything if one.name == SIGNAL]
     plugins, failures = load(wanted)
-    _refuse(failures[0].error if failures else None if wanted else "is not installed", f"the signal {_SIGNAL}")
-    others = [one for one in everything if one.name != _SIGNAL]
+    _refuse(failures[0].error if failures else None if wanted else "is not installed", f"the signal {SIGNAL}")
+    others = [one for one in everything if one.name != SIGNAL]
     panel = make_panel(plugins, (), others, read_layers({}))
-    _refuse(panel.failures[0].error if panel.failures else None, f"the signal {_SIGNAL}")
+    _refuse(panel.failures[0].error if panel.failures else None, f"the signal {SIGNAL}")
     return panel.signals[0].detect
 
 

@@ -1,15 +1,19 @@
 """From the event to the answer."""
 
+import contextlib
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sentinel_command_hook.event import Answer, Event, event_of
 from sentinel_command_hook.memory import Memory, memory_of
 from sentinel_command_hook.panel import reader_of, signal
+from sentinel_command_hook.remarks import remarks
 from sentinel_command_hook.session import read_session
 from sentinel_command_hook.tools import ToolHook
 from sentinel_command_hook.verdict import Verdict, judge_last_words, key_of
-from sentinel_core import Finding
+from sentinel_core import ExecutionTrace, Finding
+from sentinel_core.evaluate.facts.witness import Witness
 
 __all__ = ["answer_to"]
 
@@ -19,38 +23,70 @@ _COINED = frozenset(("figure", "identifier"))  # who writes code coins names and
 _PATIENCE, _STEP = 1.0, 0.05  # seconds
 
 
-def answer_to(data: bytes, tool: ToolHook, *, quiet: bool = False) -> Answer:
-    """The answer to an event. Raises ``InputError``, ``PluginError``, ``ConfigError`` or ``OSError`` where none can be given."""
+def answer_to(
+    data: bytes, tool: ToolHook, *, quiet: bool = False, looks: bool = True, witness: Path | None = None
+) -> Answer:
+    """The answer to an event; without ``looks`` nothing is seen of the working tree, with a ``witness`` what that file tells.
+
+    Raises ``InputError``, ``PluginError``, ``ConfigError`` or ``OSError`` where none can be given.
+    """
     event = event_of(data, tool)
     memory = memory_of(event.transcript)
-    verdict = _judged(event, tool, memory)
-    return _answered(event, verdict, memory, quiet=quiet)
+    verdict, known = _judged(event, tool, memory, witness=_looker(event, memory, witness) if looks or witness else None)
+    return _answered(event, verdict, known, memory, quiet=quiet)
 
 
-def _judged(event: Event, tool: ToolHook, memory: Memory) -> Verdict:
-    """The verdict. Where it would send the agent back, it waits for lines that the tool has not written yet."""
+_Looker = Callable[[ExecutionTrace, str], Witness]
+
+
+def _looker(event: Event, memory: Memory, told: Path | None) -> _Looker | None:
+    """What looks at the working tree, and keeps what it saw; or reads what was seen."""
+    from sentinel_command_hook import witness
+
+    if told is not None:
+        seen = witness.read_witness(told)
+        return lambda _trace, _said: seen
+    if event.folder is None:
+        return None
+    folder = event.folder
+
+    def look(trace: ExecutionTrace, said: str) -> Witness:
+        found = witness.witness_of(folder, said, witness.begin_of(trace))
+        with contextlib.suppress(OSError):
+            memory.save_witness(witness.encoded(found))
+        return found
+
+    return look
+
+
+def _judged(
+    event: Event, tool: ToolHook, memory: Memory, *, witness: _Looker | None
+) -> tuple[Verdict, Mapping[str, str]]:
+    """The verdict, and remarks for the user. Where it would send the agent back, it waits for lines that the tool has not written yet."""
     detect, reader = signal(), reader_of(tool.reader)
     until = time.monotonic() + _PATIENCE
     while True:
         size = _size(event.transcript)
         session = read_session(event.transcript, tool, reader, memory)
-        verdict = judge_last_words(session.index(), event.said, detect)
+        verdict = judge_last_words(session.index(), event.said, detect, witness)
         session.keep(verdict.index, memory)
+        known = remarks(verdict, is_cut=session.is_cut)
         if not (verdict.is_behind and any(map(_is_error, verdict.findings))):
-            return verdict
+            return verdict, known
         while _size(event.transcript) == size and time.monotonic() < until:
             time.sleep(_STEP)
         if time.monotonic() >= until:
-            return verdict
+            return verdict, known
 
 
-def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) -> Answer:
+def _answered(event: Event, verdict: Verdict, known: Mapping[str, str], memory: Memory, *, quiet: bool) -> Answer:
     """One finding sends the agent back, once; what else was found is told to the user, once."""
     told = memory.told()
     row = told.row if event.again else 0
+    news = {key: line for key, line in known.items() if key not in told.keys}
     if not verdict.findings:
-        memory.tell(told, (), row)
-        return Answer()
+        memory.tell(told, news, row)
+        return Answer(notes=() if quiet else tuple(news.values()))
     from sentinel_command_hook.wording import note, reason  # most sessions have nothing to word
 
     new = {key_of(one, verdict.index): one for one in verdict.findings}
@@ -58,8 +94,8 @@ def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) ->
     errors = [key for key, one in fresh.items() if _is_error(one)]
     sends_back = bool(errors) and row < _MOST_IN_A_ROW
     notes = {key: one for key, one in fresh.items() if key not in errors and one.rule not in _COINED}
-    memory.tell(told, [*errors[:1], *notes] if sends_back else notes, row + 1 if sends_back else row)
-    lines = [note(one, "") for one in notes.values()]
+    memory.tell(told, [*errors[: int(sends_back)], *notes, *news], row + 1 if sends_back else row)
+    lines = [*news.values(), *(note(one, "") for one in notes.values())]
     if not sends_back:
         lines += [note(one, "still not true: ") for key, one in new.items() if _is_error(one)]
     return Answer(

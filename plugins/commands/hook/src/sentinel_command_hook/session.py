@@ -62,13 +62,17 @@ class _Head:
 
 @attrs.frozen(kw_only=True)
 class Session:
-    """A session that was read: its ``trace``, of which the ``head`` was kept, and ``fresh``, the bytes behind that."""
+    """A session that was read: its ``trace``, of which the ``head`` was kept, and ``fresh``, the bytes behind that.
+
+    ``is_cut`` is True where the last line was not complete, and was left out.
+    """
 
     path: Path
     trace: ExecutionTrace
     head: _Head
     fresh: bytes
     worth: bool
+    is_cut: bool = False
 
     def index(self) -> TraceIndex:
         """An index of it, which knows what was kept."""
@@ -102,16 +106,20 @@ def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory
         head = _kept(file, size, memory) if is_long else None
         if head is not None:
             file.seek(head.end)
-            fresh = whole_lines(file.read(size - head.end), path)
+            data = file.read(size - head.end)
+            fresh = whole_lines(data, path)
             if _goes_on(fresh, head.leaves):
-                trace = _longer(head, path, fresh, reader)
-                return Session(path=path, trace=trace, head=head, fresh=fresh, worth=len(fresh) >= AFRESH)
+                trace, is_cut = _longer(head, path, fresh, reader), len(fresh) < len(data)
+                return Session(
+                    path=path, trace=trace, head=head, fresh=fresh, worth=len(fresh) >= AFRESH, is_cut=is_cut
+                )
         file.seek(0)
-        fresh = whole_lines(file.read(MOST), path)
+        data = file.read(MOST)
+        fresh = whole_lines(data, path)
     whole = _read(reader, Transcript(path=path, data=fresh))
     if whole is None or not whole.messages:
         raise InputError("contains no session", label=str(path))
-    return Session(path=path, trace=whole, head=_Head(), fresh=fresh, worth=is_long)
+    return Session(path=path, trace=whole, head=_Head(), fresh=fresh, worth=is_long, is_cut=len(fresh) < len(data))
 
 
 def _read(reader: TraceReader, source: Source) -> ExecutionTrace | None:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import attrs
 
-from sentinel_core import Call, Detection, Finding, Message, Text, TraceIndex
+from sentinel_core import Call, Detection, ExecutionTrace, Finding, Message, Text, TraceIndex
 from sentinel_core.errors import PluginError
+from sentinel_core.evaluate.facts.witness import Witness
 
 __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
 
@@ -15,16 +16,25 @@ __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
 class Verdict:
     """What the record says of the last message, to which the ``findings`` belong.
 
-    ``is_behind`` is True where the transcript did not hold that message.
+    ``is_behind`` is True where the transcript did not hold that message; ``gaps`` tell what was not checked.
     """
 
     index: TraceIndex
     findings: tuple[Finding, ...] = ()
+    gaps: tuple[str, ...] = ()
     is_behind: bool = False
 
 
-def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[TraceIndex], object]) -> Verdict:
-    """Judge the last message, which is ``said`` where the tool tells it: the transcript may not have it yet."""
+def judge_last_words(
+    index: TraceIndex,
+    said: str | None,
+    detect: Callable[[TraceIndex], object],
+    look: Callable[[ExecutionTrace, str], Witness] | None = None,
+) -> Verdict:
+    """Judge the last message, which is ``said`` where the tool tells it: the transcript may not have it yet.
+
+    ``look`` gives what is seen of the working tree after that message. What the agent wrote for others in its last turn is judged, too.
+    """
     missing = None if said is None else _missing(index, said)
     if missing is not None:
         index.add(Message(role="assistant", content=missing))
@@ -33,11 +43,20 @@ def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[Trac
         return Verdict(index=index)
     for text in index.texts:  # what was said before is context: it was judged when it was said
         text.is_copied = text is not answer
+    if look is not None:
+        index.witness = look(index.trace, answer.content)
     found = detect(index)
     if not isinstance(found, Detection):
         raise PluginError(f"the signal returned a {type(found).__name__} instead of a Detection")
-    own = (one for one in found.findings if not one.trace_path and one.message_index == answer.message_index)
-    return Verdict(index=index, findings=tuple(own), is_behind=missing is not None)
+    own = (one for one in found.findings if not one.trace_path and _is_of_turn(one, answer, index))
+    return Verdict(index=index, findings=tuple(own), gaps=tuple(found.gaps), is_behind=missing is not None)
+
+
+def _is_of_turn(finding: Finding, answer: Text, index: TraceIndex) -> bool:
+    """True for a finding in the last message, and for one in a description that its turn wrote."""
+    since = index.asked[-1] if index.asked else -1
+    at = finding.message_index if finding.message_index is not None else -1
+    return at == answer.message_index or (finding.branch == "in_a_description" and at > since)
 
 
 def _last_turn(index: TraceIndex) -> list[Text]:
