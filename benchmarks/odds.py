@@ -126,7 +126,8 @@ def _read(path: Path) -> Iterator[ExecutionTrace]:
     seen = set[bytes]()
     with gzip.open(path) as lines:
         for trace in map(decode_trace, lines):
-            key = canonical([(one.role, one.content, [call.name for call in one.tool_calls]) for one in trace.messages])
+            calls = [[(call.name, call.arguments) for call in one.tool_calls] for one in trace.messages]
+            key = canonical([(one.role, one.content, made) for one, made in zip(trace.messages, calls, strict=True)])
             if key not in seen:
                 seen.add(key)
                 yield trace
