@@ -31,7 +31,7 @@ smartquotes = False  # flags and commands must stay as they are typed
 
 _SOURCE = "https://github.com/reliability-sentinel/reliability-sentinel/blob/main/"
 _out = re.compile(
-    r"\]\(\.\./(?=(?:plugins|examples|src|benchmarks|tests|tools|CONTRIBUTING|CHANGELOG|SECURITY|README)\b)"
+    r"(\](?:\(|: ))\.\./(?=(?:plugins|examples|src|benchmarks|tests|tools|CONTRIBUTING|CHANGELOG|SECURITY|README)\b)"
 )
 
 
@@ -44,4 +44,4 @@ def setup(app: Any) -> None:
 
 
 def _link_to_repository(_app: Any, _name: str, source: list[str]) -> None:
-    source[0] = _out.sub(f"]({_SOURCE}", source[0])
+    source[0] = _out.sub(rf"\1{_SOURCE}", source[0])

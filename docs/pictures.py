@@ -1,6 +1,6 @@
 """Takes the pictures of the page in a real Chromium: ``python docs/pictures.py``, after ``make .venv/browser``.
 
-One is of a session that is an example, the others of a night of invented runs: the examples of all rules among honest ones.
+They show a session and two runs that are examples, and a night of invented runs: the examples of all rules among honest ones.
 """
 
 import json
@@ -21,11 +21,17 @@ from sentinel_core.testing import exchange
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = 240
+PAGES = (
+    ("session.html", ("coding-session.jsonl",)),
+    ("night.html", ("night.jsonl",)),
+    ("both.html", ("fabricated.json", "honest.json", "--compare")),
+)
 PICTURES = (
     ("page-light.png", "session.html", {"height": 860}),
     ("page-dark.png", "session.html", {"height": 860, "theme": "dark", "hash": "#f2"}),
     ("page-phone.png", "session.html", {"height": 844, "width": 390}),
     ("page-batch.png", "night.html", {"height": 860}),
+    ("page-compare.png", "both.html", {"height": 760}),
 )
 
 
@@ -61,9 +67,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         runs = Path(folder, "night.jsonl")
         runs.write_bytes(b"".join(encode_trace(trace) + b"\n" for trace in night()))
-        shutil.copy(ROOT / "examples/traces/coding-session.jsonl", folder)
-        for source, page in (("coding-session.jsonl", "session.html"), (runs.name, "night.html")):
-            command = [Path(sys.prefix, "bin", "sentinel"), "evaluate", source, "--fail-on", "never", "-o", page]
+        for name in ("coding-session.jsonl", "fabricated.json", "honest.json"):
+            shutil.copy(ROOT / "examples/traces" / name, folder)
+        for page, sources in PAGES:
+            command = [Path(sys.prefix, "bin", "sentinel"), "evaluate", *sources, "--fail-on", "never", "-o", page]
             subprocess.run(command, cwd=folder, check=True)
         wishes = "".join(
             f"{json.dumps({'page': f'{folder}/{page}', 'shot': str(ROOT / 'docs/images' / picture), **how})}\n"

@@ -32,6 +32,7 @@ async function look(context, wish) {
     if (kind === "press") await page.keyboard.press(what);
     if (kind === "click") await page.click(what);
     if (kind === "type") await page.keyboard.type(what);
+    if (kind === "select") await page.selectOption(...what);
     if (kind === "wait") await page.waitForSelector(what);
     if (kind === "eval") told.values.push(await page.evaluate(what));
     if (kind === "print") await page.emulateMedia({ media: "print" });
@@ -52,6 +53,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     viewport: { width: wish.width ?? 1280, height: wish.height ?? 900 },
     colorScheme: wish.theme ?? "light",
     offline: true,
+    permissions: wish.permissions ?? [],
   });
   const answer = await look(context, wish).catch((error) => ({ error: `${error.stack}` }));
   await context.close();

@@ -8,6 +8,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+import attrs
 import msgspec
 import pytest
 
@@ -22,6 +23,7 @@ from sentinel_core.judging.output.record import MOST_IN_FULL, Record, Recorder, 
 from sentinel_core.judging.records import Readable
 from sentinel_core.runtime.printable import visible
 from sentinel_core.runtime.redact import redacted
+from sentinel_core.trace import MessageDetails
 from sentinel_core.traces.codec import encode_report
 from sentinel_core.traces.sources import FileSource
 
@@ -101,7 +103,24 @@ def test_text_of_a_trace_stands_in_data_alone(tmp_path):
     assert html.count("</script>") == 3
     assert "<!--" not in html
     assert blocks(html)["run"]["rows"][0][3] == "</script><script>alert(1)</script>"
-    assert "&lt;/script&gt;" in html.partition("</title>")[0]
+    unasked = attrs.evolve(lying("</script>"), messages=lying().messages[1:])
+    assert "&lt;/script&gt;" in page_of([unasked], tmp_path).partition("</title>")[0]
+
+
+def test_the_title_is_the_request_on_one_line(tmp_path):
+    def title(*said):
+        messages = [Message(role="user", content=text, details=details) for text, details in said]
+        trace = attrs.evolve(lying(), messages=(*messages, *lying().messages[1:]))
+        return re.search("<title>[A-Z]+: (.*?)</title>", page_of([trace], tmp_path))[1]
+
+    assert title(("\n Fix  the\nlogin <test>. ", None)) == "Fix the login &lt;test&gt;."
+    assert title((None, None), ("asked", None)) == "asked"
+    assert title(("repeated", MessageDetails(is_copied_context=True)), ("asked", None)) == "asked"
+    assert title((f"use {KEY}", None)) == "use [redacted]"
+    long = title(("word " * 1000, None))
+    assert long.endswith("word …")
+    assert len(long) < 160
+    assert title() == "t"
 
 
 def test_secrets_do_not_reach_the_page(tmp_path):

@@ -105,6 +105,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     if not arguments and options["latest"] is None:
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
     targets = _settle_outputs(options)
+    _refuse_comparison(options, targets)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
     baseline = _baseline(options)
@@ -118,6 +119,12 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
         say("nothing was written")
         return ERROR
     return code if baseline is None else _apply_baseline(baseline, code, host, to_update=options["update_baseline"])
+
+
+def _refuse_comparison(options: dict[str, Any], targets: "list[Target]") -> None:
+    """Raises ``click.UsageError`` for a comparison without a page."""
+    if options["compare"] and not any(target.form == "html" for target in targets):
+        raise click.UsageError('--compare needs a page to write, such as "-o page.html"')
 
 
 def _evaluate_into(
@@ -138,6 +145,7 @@ def _evaluate_into(
         pretty=options["pretty"],
         has_baseline=baseline is not None,
         updates_baseline=options["update_baseline"],
+        compares=options["compare"],
         known=known,
     )
     with opened(targets, settings, baseline) as documents:

@@ -80,7 +80,7 @@ const card = (finding, base) => make("article", { class: `card ${finding.kind}`,
 // A finding at its message in the timeline.
 const callout = (finding, base) => make("div", { class: `callout ${finding.kind}`, id: `f${finding.number}`, tabindex: "-1", role: "note" },
   make("p", null, make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity), " ",
-    make("code", { class: "rule" }, finding.rule), " ", knownChip(finding)),
+    make("code", { class: "rule" }, finding.rule), " ", knownChip(finding), copyButton(`${base}f${finding.number}`, `finding ${finding.number}`)),
   make("p", { class: "told" }, finding.text), recordOf(finding, base));
 
 // Its evidence, in a line with links.

@@ -1,7 +1,10 @@
 // Which view is shown, by the address behind "#", and the keys.
-const SHORTCUTS = [["j  k", "next, previous finding"], ["u  Esc", "all traces"], ["/", "filter the traces"], ["t", "dark or light"], ["?", "this list"]];
-
-const OF_MANY = ["u  Esc", "/"];
+// The keys, what each does on the page of one trace, and on a page of several if that is more.
+const SHORTCUTS = [
+  ["j  k", "next, previous finding", "next, previous finding or difference"], ["/", "search the messages", "search the messages, or filter the traces"],
+  ["n  p", "next, previous hit"], ["e", "unfold or fold everything"], ["c", "copy the link to this place"], ["u  Esc", null, "back to all traces"],
+  ["t", "dark or light"], ["?", "this list"],
+];
 
 const loaded = read("run");
 const run = {
@@ -11,11 +14,11 @@ const run = {
 [...run.order].forEach((number, place) => { run.rows[number].worst = place; });
 const isSingle = run.rows.length === 1 && run.rows[0].full;
 const table = new Table(run);
-const state = { number: undefined, shown: null, at: -1 };
+const state = { number: undefined, shown: null, both: null, at: -1 };
 
 const parseHash = () => {
-  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+))?$/.exec(location.hash) ?? [];
-  return { number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
+  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+)|s(\d+))?$/.exec(location.hash) ?? [];
+  return { step: found[5] ? Number(found[5]) : null, number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
 };
 
 const go = () => {
@@ -24,24 +27,26 @@ const go = () => {
   if (wanted.number !== state.number) show(wanted.number);
   if (state.shown && wanted.finding !== null) reachFinding(wanted.finding);
   else if (state.shown && wanted.message !== null) focusOn(state.shown.timeline.reach(wanted.message));
+  else if (state.both && wanted.step !== null) state.both.reach(wanted.step);
 };
 
 const show = (number) => {
-  Object.assign(state, { number, shown: null, at: -1 });
+  Object.assign(state, { number, shown: null, both: null, at: -1 });
   scrollTo(0, 0);
-  if (number === null) { showOverview(run, table); table.refresh(); }
-  else state.shown = showTrace(read(`r${number}`), isSingle ? "#" : `#t${number + 1}/`, run.rows[number]);
+  if (number === null && run.compare) state.both = showCompare(run);
+  else if (number === null) { showOverview(run, table); table.refresh(); }
+  else state.shown = showTrace(read(`r${number}`), isSingle ? "#" : `#t${number + 1}/`);
   drawBar();
 };
 
 const drawBar = () => {
   const trail = byId("trail");
-  trail.replaceChildren(...(isSingle || state.number === null ? [] : [make("a", { href: "#" }, `All ${figure(run.rows.length)} traces`), make("span", { class: "faint", "aria-current": "page" }, ` / ${run.rows[state.number].id}`)]));
-  const found = state.shown?.findings.length ?? 0;
-  byId("steps").replaceChildren(...(found ? [
-    make("button", { type: "button", class: "quiet", on: { click: () => step(-1) } }, make("span", { class: "unseen" }, "Previous finding, key "), make("span", { "aria-hidden": "true" }, "↑ "), make("kbd", null, "k")),
-    make("span", { id: "at", class: "faint" }, count(found, "finding")),
-    make("button", { type: "button", class: "quiet", on: { click: () => step(1) } }, make("span", { class: "unseen" }, "Next finding, key "), make("span", { "aria-hidden": "true" }, "↓ "), make("kbd", null, "j"))] : []));
+  trail.replaceChildren(...(isSingle || state.number === null ? [] : [make("a", { href: "#" }, run.compare ? "Both runs" : `All ${figure(run.rows.length)} traces`), make("span", { class: "faint", "aria-current": "page" }, ` / ${run.rows[state.number].id}`)]));
+  const [found, what] = state.both ? [state.both.apart.length, "difference"] : [state.shown?.findings.length ?? 0, "finding"];
+  const button = (by, told, arrow, key) => make("button", { type: "button", class: "quiet", on: { click: () => (state.both ?? { step }).step(by) } },
+    make("span", { class: "unseen" }, `${told} ${what}, key `), make("span", { "aria-hidden": "true" }, arrow), make("kbd", null, key));
+  byId("steps").setAttribute("aria-label", state.both ? "Differences" : "Findings");
+  byId("steps").replaceChildren(...(found ? [button(-1, "Previous", "↑ ", "k"), make("span", { id: "at", class: "faint" }, count(found, what)), button(1, "Next", "↓ ", "j")] : []));
 };
 
 // From one finding to the next, in the order of the list: the worst first.
@@ -49,7 +54,7 @@ const step = (by) => {
   const placed = state.shown?.findings.filter((finding) => finding.key !== null) ?? [];
   if (!placed.length) return;
   const at = state.at < 0 && by < 0 ? placed.length - 1 : (state.at + by + placed.length) % placed.length;
-  history.replaceState(null, "", `${isSingle ? "#" : `#t${state.number + 1}/`}f${placed[at].number}`);
+  setPlace(`${isSingle ? "#" : `#t${state.number + 1}/`}f${placed[at].number}`);
   reachFinding(placed[at].number);
 };
 
@@ -80,30 +85,53 @@ const switchTheme = () => {
 const showKeys = () => {
   const dialog = byId("keys");
   dialog.replaceChildren(make("h2", { id: "keys-title" }, "Keys"),
-    make("dl", { class: "shortcuts" }, SHORTCUTS.filter(([keys]) => !isSingle || !OF_MANY.includes(keys)).map(([keys, what]) => [make("dt", null, keys.split(/\s+/).map((key) => [make("kbd", null, key), " "])), make("dd", null, what)])),
+    make("dl", { class: "shortcuts" }, SHORTCUTS.map(([keys, ofOne, ofMany = ofOne]) => [keys, isSingle ? ofOne : ofMany]).filter(([, what]) => what)
+      .map(([keys, what]) => [make("dt", null, keys.split(/\s+/).map((key) => [make("kbd", null, key), " "])), make("dd", null, what)])),
     make("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   dialog.showModal();
 };
 
+const toAll = () => { if (!isSingle) location.hash = "#"; };
+
+const focusSearch = (event) => {
+  const box = byId("search");
+  if (!box) return;
+  event.preventDefault();
+  if (state.shown) state.shown.finder.focus();
+  else box.focus();
+};
+
+// The link to the finding or the message that has the focus, or to the page.
+const copyHere = () => {
+  const place = document.activeElement.closest(".callout[id], .message[id], .step[id]")?.id;
+  copyLink(place ? `${state.shown?.base ?? "#"}${place}` : location.hash || "#");
+};
+
 const KEYS = {
-  j: () => step(1), k: () => step(-1), t: switchTheme, "?": showKeys,
-  u: () => { if (!isSingle) location.hash = "#"; }, Escape: () => { if (!isSingle) location.hash = "#"; },
-  "/": (event) => { if (state.number === null) { event.preventDefault(); byId("search").focus(); } },
+  j: () => (state.both ?? { step }).step(1), k: () => (state.both ?? { step }).step(-1), t: switchTheme, "?": showKeys, u: toAll, Escape: toAll, "/": focusSearch, c: copyHere,
+  n: () => state.shown?.finder.step(1), p: () => state.shown?.finder.step(-1),
+  e: () => { if (state.shown) state.shown.finder.unfoldAll(); else state.both?.unfold(state.both.boxes.some(({ box }) => !box.open)); },
 };
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
-  if (event.target.matches?.("input")) { if (event.key === "Escape") event.target.blur(); return; }
+  if (event.target.matches?.("input, select")) { if (event.key === "Escape") event.target.blur(); return; }
   KEYS[event.key]?.(event);
 });
 addEventListener("hashchange", go);
+// On paper only what two runs have in common is folded; of long texts there is what the screen shows. Afterwards all is as it was.
 addEventListener("beforeprint", () => {
   table.print(true);
-  state.shown?.timeline.drawTo(Infinity);
-  document.querySelectorAll("details").forEach((box) => { box.open = true; });
-  document.querySelectorAll("button.more").forEach((button) => button.unfold());
+  const wasOpen = new Set(document.querySelectorAll("details[open]"));
+  state.shown?.timeline.unfold();
+  state.both?.drawAll();
+  for (const box of document.querySelectorAll("details:not(.instructions, .reasoning, .compare .stretch)")) box.open = true;
+  state.closed = [...document.querySelectorAll("details[open]")].filter((box) => !wasOpen.has(box));
 });
-addEventListener("afterprint", () => table.print(false));
+addEventListener("afterprint", () => {
+  table.print(false);
+  for (const box of state.closed ?? []) box.open = false;
+});
 byId("theme").addEventListener("click", switchTheme);
 byId("help").addEventListener("click", showKeys);
 go();

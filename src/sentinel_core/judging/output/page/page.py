@@ -11,8 +11,10 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from sentinel_core._version import __version__
+from sentinel_core.errors import InputError
 from sentinel_core.judging.output.findings import findings_of
 from sentinel_core.judging.output.headline import SEVERITIES, Rank, headline
+from sentinel_core.judging.output.page.alignment import aligned, first_divergence
 from sentinel_core.judging.output.record import MOST_IN_FULL, Extra, Record
 from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.runtime.printable import visible
@@ -20,7 +22,11 @@ from sentinel_core.runtime.printable import visible
 __all__ = ["Page"]
 
 _MOST_BYTES = 24 << 20
-_SCRIPTS = ("dom.js", "text.js", "findings.js", "timeline.js", "trace.js", "overview.js", "table.js", "main.js")
+_BOTH = 2  # runs to compare
+_SCRIPTS = (
+    "dom.js", "links.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "trace.js", "compare.js",
+    "overview.js", "table.js", "main.js",
+)  # fmt: skip
 
 _json = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -74,11 +80,12 @@ class Page:
         data = _json(place)[:-1] + b',"trace":' + bytes(record.page) + b"}"
         insort(self._full, _Full(record.rank, number, data))
         self._bytes += len(data)
-        while len(self._full) > MOST_IN_FULL or (self._bytes > _MOST_BYTES and len(self._full) > 1):
+        fewest = _BOTH if self._settings.compares else 1
+        while len(self._full) > MOST_IN_FULL or (self._bytes > _MOST_BYTES and len(self._full) > fewest):
             self._bytes -= len(self._full.pop().data)
 
     def finish(self) -> None:
-        """Write the whole page."""
+        """Write the whole page. Raises ``InputError`` if two runs are to be compared and these are not two."""
         kept = {one.number for one in self._full}
         for number, row in enumerate(self._rows):
             row.append(number in kept)
@@ -90,14 +97,28 @@ class Page:
             "rows": self._rows,
             "order": order,
         }
+        if self._settings.compares:
+            run["compare"] = self._compared()
         blocks = [("run", _json(run)), *((f"r{one.number}", one.data) for one in sorted(self._full, key=_by_number))]
         self._stream.writelines(_document(self._title(), blocks))
+
+    def _compared(self) -> dict[str, Any]:
+        if not len(self._rows) == len(self._full) == _BOTH:
+            unread = sum(row[0] == "UNREADABLE" for row in self._rows)
+            also = f", {unread} of them unreadable" if unread else ""
+            raise InputError(
+                f"--compare needs exactly two traces, and here are {len(self._rows)}{also}; name two files"
+            )
+        left, right = (_decode(one.data)["trace"]["messages"] for one in sorted(self._full, key=_by_number))
+        pairs = aligned(left, right)
+        return {"pairs": pairs, "first": first_divergence(pairs)}
 
     def _title(self) -> str:
         if len(self._rows) != 1:
             return f"Sentinel: {len(self._rows):,} traces"
         row = dict(zip(_COLUMNS, self._rows[0], strict=False))
-        return f"{row['verdict']}: {row['id'] or row['source']}"
+        request = _decode(self._full[0].data)["trace"].get("request") if self._full else None
+        return f"{row['verdict']}: {request or row['id'] or row['source']}"
 
 
 def _by_number(one: _Full) -> int:

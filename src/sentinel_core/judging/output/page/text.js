@@ -60,10 +60,12 @@ const excerpt = (text, places) => {
   return [start, Math.min(text.length, places[0].to + 320, start + 2 * FOLD_CHARACTERS)];
 };
 
-// {text, tail, left} as an element; marks are [{quote, kind}].
+// All that the page has of a text {text, tail, left}.
+const wholeText = (part) => part.text + (part.left ? `\n\n[${count(part.left, "character")} left out of this page]\n\n${part.tail ?? ""}` : "");
+
+// A text as an element; marks are [{quote, kind}].
 const textBlock = (part, marks = [], { mono = false, fold = true } = {}) => {
-  const gap = part.left ? `\n\n[${count(part.left, "character")} left out of this page]\n\n${part.tail ?? ""}` : "";
-  const text = part.text + gap;
+  const text = wholeText(part);
   const places = placesOf(text, marks);
   const body = make("div", { class: mono ? "text mono" : "text" });
   const [from, to] = excerpt(text, places);
@@ -82,7 +84,8 @@ const textBlock = (part, marks = [], { mono = false, fold = true } = {}) => {
     button.setAttribute("aria-expanded", String(open));
   };
   button.addEventListener("click", () => { open = !open; draw(); });
-  button.unfold = () => { if (!open) { open = true; draw(); } };
+  button.text = text;
+  button.unfold = (isOpen = true) => { if (open !== isOpen) { open = isOpen; draw(); } };
   draw();
   return make("div", { class: "folding" }, body, button);
 };

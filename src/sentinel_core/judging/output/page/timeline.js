@@ -3,19 +3,15 @@ const ROLES = { user: "User", assistant: "Agent", tool: "Tool", system: "System"
 const SLICE = 120;
 
 class Timeline {
-  // "agent" is a view with messages; "path" leads to a sub-agent; "findings" are those of the whole trace.
-  constructor(agent, findings, path, base) {
-    this.agent = agent;
-    this.path = path;
-    this.base = base;
-    this.findings = findings;
-    this.list = make("div", { class: "messages", role: "feed", "aria-label": path.length ? "Sub-agent's messages" : "Messages" });
-    this.drawn = 0;
-    this.nested = new Map();
+  // "agent" is a view with messages; "path" leads to a sub-agent; "about" has the findings, the ledger, the filter and the base of links of the whole trace.
+  constructor(agent, path, about) {
+    Object.assign(this, { agent, path, about, findings: about.findings, base: about.base });
+    this.list = make("div", { class: "messages", role: "group", "aria-label": path.length ? "Sub-agent's messages" : "Messages" });
     this.start = startOf(agent.messages);
     this.mostTokens = Math.max(1, ...agent.messages.slice(0, 50000).map((message) => message.tokens ?? 0));
-    this.byMessage = Map.groupBy ? Map.groupBy(this.own(), (finding) => finding.message_index) : grouped(this.own());
+    this.byMessage = grouped(this.own());
     this.failed = new Set(this.own().filter((finding) => finding.rule.endsWith(".failed_call")).map((finding) => finding.call_id));
+    this.plan();
   }
 
   own() {
@@ -24,19 +20,27 @@ class Timeline {
 
   key(number) { return [...this.path, number].join("."); }
 
-  // Draws on until message "to" is there.
-  drawTo(to) {
-    const messages = this.agent.messages;
-    const end = Math.min(messages.length, to + 1);
+  // Folds anew, by the filter as it is.
+  plan() {
+    Object.assign(this, { drawn: 0, nested: new Map(), boxes: new Map(), isFinished: false, items: stretchesOf(this.agent, this.path, this.about) });
+    this.list.replaceChildren();
+  }
+
+  // Draws on until the item at "place" is there.
+  drawTo(place) {
+    const end = Math.min(this.items.length, place + 1);
     const part = document.createDocumentFragment();
-    for (; this.drawn < end; this.drawn += 1) part.append(this.message(messages[this.drawn], this.drawn));
+    for (; this.drawn < end; this.drawn += 1) {
+      const item = this.items[this.drawn];
+      part.append(item.isFolded ? this.stretch(item) : this.message(this.agent.messages[item.from], item.from));
+    }
     this.list.append(part);
-    if (this.drawn === messages.length) this.finish();
+    if (this.drawn === this.items.length) this.finish();
   }
 
   // Draws all that is left, a slice at a time, so that the page answers meanwhile.
   drawOn() {
-    if (this.drawn >= this.agent.messages.length || !this.list.isConnected) return;
+    if (this.drawn >= this.items.length || !this.list.isConnected) return;
     this.drawTo(this.drawn + SLICE);
     setTimeout(() => this.drawOn(), 0);
   }
@@ -44,9 +48,41 @@ class Timeline {
   finish() {
     if (this.isFinished) return;
     this.isFinished = true;
-    for (const place of (this.agent.children ?? []).keys()) if (!this.nested.has(place)) this.list.append(this.child(place));
+    for (const place of (this.agent.children ?? []).keys()) if (!this.nested.has(place) && !this.isStarted(place)) this.list.append(this.child(place));
     const lost = this.own().filter((finding) => finding.message_index >= this.agent.messages.length);
-    this.list.append(...lost.map(callout));
+    this.list.append(...lost.map((finding) => callout(finding, this.base)));
+  }
+
+  // Whether a call started this sub-agent, which may be in a stretch that is not drawn yet.
+  isStarted(place) {
+    const { call } = this.agent.children[place];
+    this.calls ??= new Set(this.agent.messages.flatMap((message) => (message.calls ?? []).map((one) => one.id)));
+    return call !== null && this.calls.has(call);
+  }
+
+  // A folded stretch; its messages are drawn when it is opened.
+  stretch({ from, to }) {
+    const inside = make("div", { class: "messages" });
+    const box = make("details", { class: "stretch" },
+      make("summary", null, make("span", { class: "holds" }, contentsOf(this.agent.messages.slice(from, to + 1))),
+        make("span", { class: "faint" }, from === to ? ` · message ${this.key(from)}` : ` · messages ${this.key(from)} to ${this.key(to)}`)), inside);
+    let at = from;
+    box.drawTo = (number) => {
+      const part = document.createDocumentFragment();
+      for (; at <= Math.min(number, to); at += 1) part.append(this.message(this.agent.messages[at], at));
+      inside.append(part);
+    };
+    const drawOn = () => { if (box.open && at <= to) { box.drawTo(at + SLICE); setTimeout(drawOn, 0); } };
+    box.addEventListener("toggle", drawOn);
+    this.boxes.set(from, box);
+    return box;
+  }
+
+  // Unfolds every stretch and every sub-agent.
+  unfold(isOpen = true) {
+    if (isOpen) this.drawTo(Infinity);
+    for (const box of this.boxes.values()) { box.open = isOpen; if (isOpen) box.drawTo(Infinity); }
+    for (const inner of this.nested.values()) { if (isOpen) inner.box.open = true; inner.unfold(isOpen); }
   }
 
   message(message, number) {
@@ -70,7 +106,7 @@ class Timeline {
   content(message, marks) {
     if (message.role !== "system") return textBlock(message.content, marks);
     const first = message.content.text.trim().split("\n")[0].slice(0, 90);
-    return make("details", null, make("summary", null, "Instructions: ", make("span", { class: "faint" }, first)), textBlock(message.content, marks, { fold: false }));
+    return make("details", { class: "instructions" }, make("summary", null, "Instructions: ", make("span", { class: "faint" }, first)), textBlock(message.content, marks, { fold: false }));
   }
 
   rail(message, key) {
@@ -81,16 +117,16 @@ class Timeline {
       message.ms && make("span", { class: "at" }, `took ${duration(message.ms)}`),
       message.tokens && make("span", { class: "tokens", title: `${figure(message.tokens)} tokens` }, `${short(message.tokens)} tok`),
       message.tokens && make("span", { class: "meter", "aria-hidden": "true", css: { "--share": String(message.tokens / this.mostTokens) } }),
-      message.cost && make("span", { class: "at" }, `$${message.cost.toFixed(4)}`));
+      message.cost && make("span", { class: "at" }, `$${message.cost.toFixed(4)}`),
+      copyButton(`${this.base}m${key}`, `message ${key}`));
   }
 
   call(call, number, marks) {
-    const children = [...(this.agent.children ?? []).entries()]
-      .filter(([place, child]) => child.call !== null && child.call === call.id && !this.nested.has(place));
+    const children = childrenOf(this.agent, call).filter((place) => !this.nested.has(place));
     return make("div", { class: `call${this.failed.has(call.id) ? " failed" : ""}` },
       make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "→ "), "calls ", make("b", null, call.name)),
       argumentList(call.arguments, marks),
-      children.map(([place]) => this.child(place)));
+      children.map((place) => this.child(place)));
   }
 
   result(result, number) {
@@ -109,10 +145,9 @@ class Timeline {
 
   child(place) {
     const agent = this.agent.children[place];
-    const inner = new Timeline(agent, this.findings, [...this.path, place], this.base);
+    const inner = new Timeline(agent, [...this.path, place], this.about);
     this.nested.set(place, inner);
-    const inside = [...this.path, place].join();
-    const found = this.findings.filter((finding) => finding.trace_path.join().startsWith(inside) && finding.severity !== "note").length;
+    const found = this.findings.filter((finding) => isUnder([...this.path, place], finding.trace_path) && finding.severity !== "note").length;
     const box = make("details", { class: "child", open: found > 0 },
       make("summary", null, make("b", null, "Sub-agent "), agent.id, make("span", { class: "faint" }, ` · ${count(agent.messages.length, "message")}`),
         found > 0 && make("span", { class: "chip fail" }, count(found, "finding"))), inner.list);
@@ -123,15 +158,24 @@ class Timeline {
     return box;
   }
 
-  // Makes the message with this key be there, and gives its element.
+  // Makes the message with this key be there, unfolded, and gives its element.
   reach(key) {
     const [first, ...rest] = key.split(".").map(Number);
-    if (!rest.length) { this.drawTo(first); return byId(`m${this.key(first)}`); }
-    this.drawTo(Infinity);
-    const inner = this.nested.get(first);
-    if (!inner) return null;
-    inner.box.open = true;
-    return inner.reach(rest.join("."));
+    if (rest.length) {
+      const call = this.agent.children?.[first]?.call;
+      const at = this.agent.messages.findIndex((message) => (message.calls ?? []).some((one) => one.id === call));
+      if (at >= 0) this.reach(String(at));
+      this.drawTo(Infinity);
+      const inner = this.nested.get(first);
+      if (!inner) return null;
+      inner.box.open = true;
+      return inner.reach(rest.join("."));
+    }
+    const place = this.items.findIndex((item) => item.to >= first);
+    this.drawTo(place < 0 ? Infinity : place);
+    const box = this.boxes.get(this.items[place]?.from);
+    if (box) { box.drawTo(first); box.open = true; }
+    return byId(`m${this.key(first)}`);
   }
 }
 

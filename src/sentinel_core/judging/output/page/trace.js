@@ -1,48 +1,62 @@
 // The view of one trace: the verdict and the worst of it, what is wrong, the timeline, and the figures beside it.
 const WIDEST_MAP = 240;
 
-const showTrace = (held, base, row) => {
+const showTrace = (held, base) => {
   const { report } = held.trace;
   const findings = findingsOf(held);
-  const timeline = new Timeline(held.trace, findings, [], base);
-  const wrong = findings.filter((finding) => finding.severity !== "note");
+  const about = { findings, ledger: report.ledger ?? [], base, filter: { tool: null, rule: null } };
+  const timeline = new Timeline(held.trace, [], about);
+  const finder = new Finder(timeline, held.trace, about);
   const page = make("div", { class: "trace" },
     hero(report, findings, held, base),
+    minimap(held.trace.messages, findings, base),
     ledgerOf(report, base),
     make("div", { class: "columns" },
       make("div", { class: "story" },
-        wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, `What is wrong`, make("span", { class: "tally" }, figure(wrong.length))), wrong.map((finding) => card(finding, base)),
-          make("p", { class: "faint" }, make("code", null, `sentinel explain ${wrong[0].rule}`), " says why a rule matters and what to do.")),
-        make("section", { "aria-labelledby": "timeline" }, make("h2", { id: "timeline" }, "Timeline", make("span", { class: "tally" }, count(held.trace.messages.length, "message"))),
-          minimap(held.trace.messages, timeline, findings, base), timeline.list)),
-      make("aside", { class: "figures", "aria-label": "Signals and figures" },
+        wrongOf(findings, base),
+        make("section", { class: "timeline", "aria-labelledby": "timeline" }, make("h2", { id: "timeline" }, "Timeline", make("span", { class: "tally" }, count(held.trace.messages.length, "message"))),
+          finder.section(), timeline.list)),
+      make("aside", { class: "figures", tabindex: "0", "aria-label": "Signals and figures" },
         signalsOf(report), listOf(findings, base), factsOf(held, report), uncheckedOf(report))));
   byId("main").replaceChildren(page);
-  document.title = `${report.verdict ?? "NO VERDICT"}: ${report.trace_id}`;
+  document.title = `${report.verdict ?? "NO VERDICT"}: ${held.trace.request ?? report.trace_id}`;
   timeline.drawTo(SLICE);
   setTimeout(() => timeline.drawOn(), 0);
-  return { timeline, findings, row };
+  return { timeline, finder, findings, base };
 };
 
+const MOST_CARDS = 3;
+const wrongOf = (findings, base) => {
+  const wrong = findings.filter((finding) => finding.severity !== "note");
+  const rest = wrong.slice(MOST_CARDS);
+  return wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, "What is wrong", make("span", { class: "tally" }, figure(wrong.length))),
+    wrong.slice(0, MOST_CARDS).map((finding) => card(finding, base)),
+    rest.length > 0 && make("details", null, make("summary", null, count(rest.length, "more finding")), rest.map((finding) => card(finding, base))),
+    make("p", { class: "faint" }, make("code", null, `sentinel explain ${wrong[0].rule}`), " says why a rule matters and what to do."));
+};
+
+// The request is the title; without one, what is wrong is.
 const hero = (report, findings, held, base) => {
   const verdict = report.verdict ?? "NO VERDICT";
   const worst = findings.find((finding) => finding.severity !== "note");
   const isLie = worst && isClaim(worst) && worst.quote;
   const isRepeated = worst && report.reasoning.includes(worst.text.replace(/\.$/, ""));
-  const title = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
+  const told = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
+  const { request } = held.trace;
+  const see = !isLie && worst && worst.key !== null && make("a", { class: "jump", href: `${base}f${worst.number}` }, `See it in message ${worst.key}`);
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
-    isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
-    !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
+    make("h1", request ? { class: "request" } : null, request ?? told),
+    isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)]
+      : (request || see) && make("p", { class: "told" }, request && report.reasoning, " ", see),
     isByRisk(report) && gauge(report),
-    make("p", { class: "reason" }, report.reasoning),
-    whereToBegin(report, findings, held, base),
-    report.scope && make("p", { class: "reason" }, report.scope));
+    (isLie || !request) && make("p", { class: "reason" }, report.reasoning),
+    make("p", { class: "reason" }, whereToBegin(report, findings, held, base), report.scope));
 };
 
 // Every claim of the agent, and beside it what the record shows; the gravest answers first.
 const ANSWERS = { contradicted: ["fail", "✗", "contradicted"], absent: ["warn", "–", "not on record"], not_checkable: ["none", "?", "not checkable"], backed: ["pass", "✓", "backed"] };
-const MOST_CLAIMS = 12;
+const MOST_CLAIMS = 5;
 const ledgerOf = ({ ledger }, base) => {
   if (!ledger?.length) return null;
   const grave = Object.keys(ANSWERS);
@@ -60,8 +74,8 @@ const claimRow = (entry, base) => {
   const key = (place) => [...entry.trace_path, place].join(".");
   return make("li", { class: kind },
     make("p", { class: "claim" }, make("q", null, entry.claim), " ", make("a", { class: "faint", href: `${base}m${key(entry.message_index)}` }, `message ${key(entry.message_index)}`)),
-    make("p", { class: "answer" }, make("b", null, make("span", { "aria-hidden": "true", class: "sign" }, mark), ` ${words}`), `: ${entry.record}`,
-      entry.record_index !== null && [" ", make("a", { class: "faint", href: `${base}m${key(entry.record_index)}` }, `message ${key(entry.record_index)}`)]));
+    make("p", { class: "answer", title: entry.record }, make("b", null, make("span", { "aria-hidden": "true", class: "sign" }, mark), ` ${words}`),
+      entry.record_index !== null && [" in ", make("a", { class: "faint", href: `${base}m${key(entry.record_index)}` }, `message ${key(entry.record_index)}`)], `: ${entry.record}`));
 };
 
 // What else the agent says that the record does not bear out.
@@ -80,8 +94,8 @@ const whereToBegin = ({ attribution }, findings, held, base) => {
   const shown = findings.filter((one) => one.rule === basis && one.message_index === place).sort((a, b) => (a.key < b.key ? -1 : 1))[0];
   const child = (held.trace.children ?? []).findIndex((one) => one.id === agent);
   const key = shown ? shown.key : child < 0 ? String(place) : `${child}.${place}`;
-  return make("p", { class: "reason" }, "Where to begin: ", make("a", { href: `${base}${shown ? `f${shown.number}` : `m${key}`}` }, `message ${key}`),
-    agent && ` of ${agent}`, ` (${basis})`);
+  return make("span", { class: "begin" }, "Where to begin: ", make("a", { href: `${base}${shown ? `f${shown.number}` : `m${key}`}` }, `message ${key}`),
+    agent && ` of ${agent}`, ` (${basis}). `);
 };
 
 // The claim, and beside it what contradicts it.
@@ -92,7 +106,7 @@ const facing = (finding, base) => {
     : [make("p", { class: "shown" }, number > 1 ? `None of the ${count(number, "call")} up to here did this.` : number ? "The only call up to here did not do this." : "No call was made up to here."),
       number > 0 && make("ul", { "aria-label": "The last calls" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
   return make("div", { class: "facing" },
-    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("h1", null, make("q", null, finding.quote))),
+    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("p", { class: "said" }, make("q", null, finding.quote))),
     make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));
 };
 
@@ -165,7 +179,7 @@ const uncheckedOf = (report) => {
 };
 
 // One cell a message, or for as many as make the row no wider than the page.
-const minimap = (messages, timeline, findings, base) => {
+const minimap = (messages, findings, base) => {
   const size = Math.max(1, Math.ceil(messages.length / WIDEST_MAP));
   const found = new Map();
   for (const finding of [...findings].reverse()) if (finding.key !== null && !finding.trace_path.length) found.set(Math.floor(finding.message_index / size), finding.kind);

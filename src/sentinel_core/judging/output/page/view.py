@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,6 +21,7 @@ _SHORTEST = 800
 _ALL_TEXT = 4_000_000
 _TOO_LONG = 1 << 20  # characters: of such a text the beginning alone is looked at
 _LONG_PATH = 20
+_TITLE = 140  # characters of the request
 _EMBEDDED = re.compile(r"data:([\w.+/-]{1,80});base64,([A-Za-z0-9+/=]{200,})")
 
 _Object = dict[str, Any]
@@ -58,7 +59,20 @@ def view(trace: ExecutionTrace, report: ReliabilityReport) -> _Object:
     """The trace as the page takes it. ``evidence`` has an entry for each of the report's findings."""
     index = TraceIndex(trace)
     evidence = [_evidence(finding, index) for finding in report.findings]
-    return _agent(index, ()) | {"evidence": evidence, "report": _shown(msgspec.to_builtins(report, enc_hook=str))}
+    found = _agent(index, ()) | {"evidence": evidence, "report": _shown(msgspec.to_builtins(report, enc_hook=str))}
+    request = _request(index.messages)
+    return found | {"request": request} if request else found
+
+
+def _request(messages: Sequence[Message]) -> str:
+    """What the user asks first, on one line."""
+    for message in messages:
+        is_copied = message.details is not None and message.details.is_copied_context
+        content = (message.content or "").strip()
+        if message.role == "user" and content and not is_copied:
+            text = " ".join(redact_cut(content[: 4 * _TITLE]).split())
+            return visible(text if len(text) <= _TITLE else f"{text[:_TITLE].rsplit(' ', 1)[0]} …")
+    return ""
 
 
 def _shown(value: Any) -> Any:
