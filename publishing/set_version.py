@@ -1,4 +1,4 @@
-"""Writes one version everywhere: ``_version.py``, where it is read, every project, every pin, the action and its example.
+"""Writes one version everywhere: ``_version.py``, where it is read, every project, every pin, the action, its example, and what coding agents install.
 
     python publishing/set_version.py 1.2.3
 
@@ -14,9 +14,15 @@ from distributions import REPOSITORY, projects
 __all__ = ["written"]
 
 _SOURCE = Path("src/sentinel_core/_version.py")
-_PRINTED = ("action.yml", "docs/ci.md")
+_PRINTED = (
+    "action.yml",
+    "docs/ci.md",
+    "integrations/claude-code/.claude-plugin/plugin.json",
+    "integrations/gemini-cli/gemini-extension.json",
+)
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
+    re.compile(r'^(  "version": ")[^"]+(",)$', re.MULTILINE),
     re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
     re.compile(r"(default: reliability-sentinel\[standard\]==)\S+()$", re.MULTILINE),
     re.compile(r"(uses: reliability-sentinel/reliability-sentinel@v)\S+()$", re.MULTILINE),

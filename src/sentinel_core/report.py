@@ -28,6 +28,7 @@ Severity = Literal["note", "warning", "error"]
 Verdict = Literal["PASS", "WARN", "FAIL"]
 
 _SEVERITIES = ("note", "warning", "error")
+_TEXT, _NUMBER = frozenset((str, type(None))), frozenset((int, type(None)))
 _NONE = type(None)
 
 # Checks are plain code, because attrs' own validators and converters take as long as a signal that finds nothing.
@@ -84,9 +85,8 @@ class Finding:
 
     def __attrs_post_init__(self) -> None:
         if type(self.rule) is type(self.text) is str and self.severity in _SEVERITIES and self.trace_path == ():
-            number, texts = self.message_index, (self.quote, self.call_id, self.branch)
-            texts_fit = all(text is None or type(text) is str for text in texts)
-            if texts_fit and (number is None or type(number) is int):
+            fits = _TEXT.issuperset((type(self.quote), type(self.call_id), type(self.branch)))
+            if fits and type(self.message_index) in _NUMBER:
                 return
         self._check_slowly()
 
@@ -243,7 +243,7 @@ class LedgerEntry:
     message_index: int
     """Index of the message that says it, counted from 0."""
     kind: str
-    """What the claim is about: action, check or value."""
+    """What the claim is about: action, check or value; in a session that writes code also commit, push, edit and the like."""
     answer: Literal["backed", "contradicted", "absent", "not_checkable"]
     """What the record says about it."""
     record: str
@@ -252,6 +252,8 @@ class LedgerEntry:
     """Index of the message that holds the fact."""
     call_id: str | None = None
     """Id of the call that is the fact."""
+    working_tree: str | None = None
+    """What the working tree shows of it, where it was looked at."""
     rule: str | None = None
     """The rule of the finding about this claim."""
     trace_path: Sequence[int] = ()

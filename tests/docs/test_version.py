@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import __version__
-from set_version import main, written
+from set_version import _PRINTED, main, written
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -25,8 +25,8 @@ def test_a_pin_with_extras_changes():
     assert written('"reliability>=1", "other==0.1.0"', "2.0.0") == '"reliability>=1", "other==0.1.0"'
 
 
-@pytest.mark.parametrize("name", ["action.yml", "docs/ci.md"])
-def test_what_names_the_action_changes(name):
+@pytest.mark.parametrize("name", _PRINTED)
+def test_what_else_names_the_version_changes(name):
     before = (REPOSITORY / name).read_text(encoding="utf-8")
     after = written(before, "9.8.7")
     assert after != before

@@ -57,16 +57,37 @@ STREAMS = {
 }
 
 
-@pytest.fixture(params=TOOLS)
+REPOSITORY = Path(__file__).parents[2]
+PLUGIN, EXTENSION = (str(REPOSITORY / "integrations" / name) for name in ("claude-code", "gemini-cli"))
+# How the hook comes to the agent.
+WAYS = {
+    **{f"hook {tool}": [[BIN / "sentinel", "hook", "install", tool, "--user"]] for tool in TOOLS},
+    "plugin claude-code": [
+        [AGENTS / "claude", "plugin", "validate", "--strict", REPOSITORY],
+        [AGENTS / "claude", "plugin", "validate", "--strict", PLUGIN],
+        [AGENTS / "claude", "plugin", "marketplace", "add", REPOSITORY],
+        [AGENTS / "claude", "plugin", "install", "sentinel@reliability-sentinel"],
+    ],
+    "extension gemini-cli": [
+        [AGENTS / "gemini", "extensions", "validate", EXTENSION],
+        [AGENTS / "gemini", "extensions", "install", "--consent", EXTENSION],
+    ],
+}
+
+
+@pytest.fixture(params=WAYS)
 def hooked(request, tmp_path):
     """Runs the agent in a project whose tests fail, with a home of its own."""
-    start, program = TOOLS[request.param]
+    tool = request.param.rpartition(" ")[2]
+    start, program = TOOLS[tool]
     if not (AGENTS / program).exists() or shutil.which("node") is None:
         pytest.skip(f'no {program}: SENTINEL_E2E_AGENTS names no folder with it ("make e2e" installs it where npm is)')
     home, project = tmp_path / "home", tmp_path / "project"
     for folder in (home / ".gemini", project / ".venv" / "bin"):
         folder.mkdir(parents=True)
-    (home / ".gemini" / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+    (home / ".gemini" / "settings.json").write_text(
+        '{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}}'
+    )
     (project / ".venv" / "bin" / "pytest").write_text(TESTS)
     (project / ".venv" / "bin" / "pytest").chmod(0o755)
     kept = {name: os.environ[name] for name in ("LANG", "TERM", "TMPDIR") if name in os.environ}
@@ -87,12 +108,13 @@ def hooked(request, tmp_path):
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
         return done
 
-    run(BIN / "sentinel", "hook", "install", request.param, "--user")
+    for command in WAYS[request.param]:
+        run(*command)
 
     def ask(*script, stream=False):
         with scripted(*script) as server:
             command, more = start(server.address, home, PROMPT)
-            done = run(*command, *(STREAMS[request.param] if stream else ()), **more)
+            done = run(*command, *(STREAMS[tool] if stream else ()), **more)
         return done, [json.dumps(one) for one in server.asked]
 
     return ask
@@ -130,7 +152,7 @@ def test_its_stream_is_read_with_the_call_and_the_lie(hooked, told, request):
     done, _ = hooked(Run(COMMAND), told, told, stream=True)
     source = BytesSource(data=done.stdout.encode(), name="stream.jsonl")
     reader = choose_reader(source, [plugin.offer for plugin in load(select(Selection(), ("trace_readers",))[0])[0]])
-    assert reader.name == request.node.callspec.params["hooked"]
+    assert reader.name == request.node.callspec.params["hooked"].rpartition(" ")[2]
     (trace,) = reader.read(source)
     assert "reading_gaps" not in trace.metadata
     (call,) = (call for message in trace.messages for call in message.tool_calls)

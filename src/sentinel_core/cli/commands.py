@@ -39,6 +39,7 @@ _PACKAGES = {
     "mcp": "reliability-sentinel-command-mcp",
     "mutate": "reliability-sentinel-command-mutate",
     "plugins.new": "reliability-sentinel-command-start",
+    "receipt": "reliability-sentinel-command-hook",
     "receive": "reliability-sentinel-command-receive",
     "run": "reliability-sentinel-command-run",
     "runs": "reliability-sentinel-command-run",

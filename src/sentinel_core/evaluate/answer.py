@@ -25,7 +25,7 @@ _ADMITS = re.compile(
 
 def admits_failure(text: str) -> bool:
     """True where a text of the agent speaks of something that failed and does not say that it is over."""
-    return any(_ADMITS.search(part) for part in _OVER.split(text))
+    return _ADMITS.search(text) is not None and any(map(_ADMITS.search, _OVER.split(text)))
 
 
 def ends_run(call: "Call") -> bool:

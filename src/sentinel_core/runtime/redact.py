@@ -338,11 +338,16 @@ def _finding(finding: Finding) -> Finding:
 
 
 def _entry(entry: LedgerEntry) -> LedgerEntry:
-    found = redact_cut(entry.claim), redact(entry.record), _perhaps(redact, entry.call_id)
-    if found == (entry.claim, entry.record, entry.call_id):
+    found = (
+        redact_cut(entry.claim),
+        redact_cut(entry.record),
+        _perhaps(redact, entry.call_id),
+        _perhaps(redact, entry.working_tree),
+    )
+    if found == (entry.claim, entry.record, entry.call_id, entry.working_tree):
         return entry
-    claim, record, call_id = found
-    return evolve(entry, claim=claim, record=record, call_id=call_id)
+    claim, record, call_id, working_tree = found
+    return evolve(entry, claim=claim, record=record, call_id=call_id, working_tree=working_tree)
 
 
 def _perhaps(change: Callable[[str], str], text: str | None) -> str | None:

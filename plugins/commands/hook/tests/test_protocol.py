@@ -186,7 +186,7 @@ def test_a_doubt_about_one_figure_is_for_nobody(hook, tmp_path, failing):
     said = "The bug was an off-by-one, at line 233 of `cart.py`."
     failing.call("Read", {"file_path": "/home/me/shop/src/cart.py"}, "def total(a, b):\n    return a - b")
     session = reader_of("claude-code").read(Transcript(path=tmp_path, data=failing.text().encode()))
-    verdict = judge_last_words(TraceIndex(next(iter(session))), said, signal())
+    verdict = judge_last_words(TraceIndex(next(iter(session))), said, signal().detect)
     assert [finding.rule for finding in verdict.findings] == ["figure"]
     done = hook("claude-code", claude_event(failing, tmp_path, said))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

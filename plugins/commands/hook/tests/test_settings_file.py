@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from commanding import COMMAND, run_command
+
+from sentinel_command_hook.command import command
 
 THEIRS = {
     "model": "opus",
@@ -241,3 +244,40 @@ def test_an_unknown_tool_is_refused(hook):
     done = hook("install", "cursor")
     assert (done.returncode, done.stdout) == (3, "")
     assert "'cursor' is not one of" in done.stderr
+
+
+def test_auto_finds_what_is_there(hook, tmp_path):
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / "home" / ".gemini").mkdir(parents=True)
+    path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+    (tmp_path / "bin" / "claude").symlink_to(COMMAND)
+    done = hook("install", "auto", "--yes", **path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if line.rstrip(":") in FILES] == [f"{name}:" for name in FILES]
+    assert all((tmp_path / name).is_file() for name, _, _ in FILES.values())
+
+
+def test_auto_asks_on_a_terminal(tmp_path, monkeypatch):
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".gemini").mkdir()
+    monkeypatch.setattr("sentinel_command_hook.tools.shutil.which", lambda _: None)
+    monkeypatch.setattr("sentinel_command_hook.settings_file._program_for_all", lambda: "sentinel")
+    runner = CliRunner()
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
+    done = runner.invoke(command, ["install", "auto"], input="y\nn\n")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / ".codex/hooks.json").is_file()
+    assert not (tmp_path / ".gemini/settings.json").exists()
+    assert "Change .gemini/settings.json?" in done.output
+
+
+@pytest.mark.parametrize(
+    ("there", "says"), [(True, "nobody can be asked"), (False, "none of claude-code, codex, gemini-cli")]
+)
+def test_auto_never_guesses(hook, tmp_path, there, says):
+    if there:
+        (tmp_path / ".codex").mkdir()
+    done = hook("install", "auto", PATH=f"{tmp_path / 'bin'}")
+    assert done.returncode == 3
+    assert says in done.stderr
+    assert not (tmp_path / ".codex/hooks.json").exists()

@@ -30,7 +30,7 @@ def index_of(*messages):
 
 
 def judged(*messages, said=None):
-    return judge_last_words(index_of(*messages), said, signal())
+    return judge_last_words(index_of(*messages), said, signal().detect)
 
 
 def rules(verdict):

@@ -7,6 +7,13 @@ __all__ = ["PathState", "Witness"]
 
 PathState = Literal["changed", "older", "present", "absent"]
 _STATES = ("changed", "older", "present", "absent")
+_SHOWN: Mapping[PathState, str] = {
+    "changed": "changed since the session began",
+    "older": "did not change since the session began",
+    "present": "exists",
+    "absent": "does not exist",
+}
+_SHORT = 10
 
 
 class Witness(NamedTuple):
@@ -31,6 +38,17 @@ class Witness(NamedTuple):
         if kind == "push" and self.pushes is not None:
             return True if self.pushes else (False if self.is_pushed is False else None)
         return None
+
+    def shows(self, kind: str, path: str = "") -> str | None:
+        """The same in words; None where nothing is known of it."""
+        if path:
+            state = self.paths.get(path)
+            return None if state is None else f"{path} {_SHOWN[state]}"
+        if kind == "commit" and self.commits is not None:
+            return f"commit {self.commits[-1][:_SHORT]}" if self.commits else "no commit since the session began"
+        if kind == "push" and self.pushes:
+            return f"{self.pushes[-1]} was pushed"
+        return "the branch is not pushed" if self.tells(kind) is False else None
 
     def document(self) -> dict[str, Any]:
         """As JSON."""

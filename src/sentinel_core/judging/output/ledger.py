@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sentinel_core.report import LedgerEntry
 from sentinel_core.runtime.printable import clipped, counted, printable
 
-__all__ = ["ANSWERS", "ledger_lines"]
+__all__ = ["ANSWERS", "counts_of", "ledger_lines"]
 
 ANSWERS = {
     "contradicted": ("✗", "contradicted"),
@@ -19,7 +19,7 @@ _CLAIM, _RECORD = 160, 200
 
 def ledger_lines(entries: Sequence[LedgerEntry]) -> Iterator[str]:
     """A headline that counts the answers, then two lines for each claim: what is said, and what the record shows."""
-    yield f"  {counted(len(entries), 'claim')}{_counts(entries)}"
+    yield f"  {counted(len(entries), 'claim')}{counts_of(entries)}"
     for entry in entries:
         sign, words = ANSWERS[entry.answer]
         agent = "".join(f"sub-agent {position} " for position in entry.trace_path)
@@ -28,7 +28,8 @@ def ledger_lines(entries: Sequence[LedgerEntry]) -> Iterator[str]:
         yield f"      {words}: {printable(clipped(entry.record, _RECORD))}{place}"
 
 
-def _counts(entries: Iterable[LedgerEntry]) -> str:
+def counts_of(entries: Iterable[LedgerEntry]) -> str:
+    """``: 2 not on record, 1 backed``, the gravest first; empty where there are none."""
     given = [entry.answer for entry in entries]
     parts = [f"{given.count(answer)} {words}" for answer, (_, words) in ANSWERS.items() if answer in given]
     return f": {', '.join(parts)}" if parts else ""

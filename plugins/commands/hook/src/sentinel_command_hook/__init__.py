@@ -1,4 +1,4 @@
-"""``sentinel hook``: judges a coding agent's last words before it stops, and sends it back where the record says otherwise."""
+"""``sentinel hook`` judges a coding agent's last words before it stops; ``sentinel receipt`` shows what a whole session claims."""
 
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,24 @@ def _load() -> "click.Command":
     return command
 
 
+def _load_receipt() -> "click.Command":
+    from sentinel_command_hook.receipt import command
+
+    return command
+
+
 @hookimpl
 def sentinel_commands() -> list[Command]:
-    """The command ``hook``."""
+    """The commands ``hook`` and ``receipt``."""
     return [
         Command(
             name="hook",
             summary="Keep a coding agent from finishing while its claims contradict its session's record.",
             load=_load,
-        )
+        ),
+        Command(
+            name="receipt",
+            summary="Show what a coding session claims beside its record and the working tree, in ten lines.",
+            load=_load_receipt,
+        ),
     ]

@@ -14,7 +14,7 @@ from sentinel_core.errors import InputError
 
 __all__ = ["command"]
 
-_BLOCK = 2
+_BLOCK, _AUTO = 2, "auto"
 _MOST_EVENT = 64 << 20
 _TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
 _WHERE = click.option(
@@ -31,7 +31,7 @@ def command(context: click.Context) -> None:
     r"""Keep a coding agent from finishing while its claims contradict the record of its session.
 
     \b
-    sentinel hook install claude-code
+    sentinel hook install auto
     sentinel hook install codex --user
     sentinel hook uninstall claude-code
     """
@@ -39,18 +39,31 @@ def command(context: click.Context) -> None:
 
 
 @command.command("install")
-@_TOOL
+@click.argument("tool", type=click.Choice([*TOOLS, _AUTO]))
 @_WHERE
 @_DRY_RUN
+@click.option("--yes", is_flag=True, help="With auto: do not ask.")
 @click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge the session, block the agent once.")
 @click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
 @click.option("--no-witness", is_flag=True, help="Do not look at the working tree.")
-def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None:
-    """Add the hook to the settings of TOOL; existing settings stay."""
+def install(tool: str, *, project: bool, dry_run: bool, yes: bool, **options: bool) -> None:
+    """Add the hook to the settings of TOOL; existing settings stay.
+
+    For "auto", of each tool that is found here: its change is shown, and made if you agree.
+    """
     from sentinel_command_hook.settings_file import change
 
-    chosen = tuple(f"--{name.replace('_', '-')}" for name, wanted in sorted(options.items()) if wanted)
-    change(TOOLS[tool], project=project, options=chosen, dry_run=dry_run)
+    asks = tool == _AUTO and not (yes or dry_run)
+    wanted = [one for one in TOOLS.values() if one.is_there()] if tool == _AUTO else [TOOLS[tool]]
+    if not wanted:
+        raise InputError(f"none of {', '.join(TOOLS)} was found here: name the one to install the hook for")
+    if asks and not sys.stdin.isatty():
+        raise InputError('standard input is no terminal, so nobody can be asked: name a tool, or add "--yes"')
+    chosen = tuple(f"--{name.replace('_', '-')}" for name, is_set in sorted(options.items()) if is_set)
+    for one in wanted:
+        if tool == _AUTO:
+            click.echo(f"{one.name}:")
+        change(one, project=project, options=chosen, dry_run=dry_run, asks=asks)
 
 
 @command.command("uninstall")

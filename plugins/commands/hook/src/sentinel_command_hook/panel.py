@@ -1,9 +1,8 @@
 """The plugins that the hook needs: the signal that judges what is said, and the reader of the tool's transcripts."""
 
-from collections.abc import Callable
-
-from sentinel_core import TraceIndex, TraceReader
+from sentinel_core import TraceReader
 from sentinel_core.errors import PluginError
+from sentinel_core.evaluate.evaluator import BoundSignal
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.settings import read_layers
@@ -14,7 +13,7 @@ SIGNAL = "hallucination"
 _INSTALL = 'pip install "reliability-sentinel[standard]"'
 
 
-def signal() -> Callable[[TraceIndex], object]:
+def signal() -> BoundSignal:
     """The signal, with the settings and the levels of rules that hold in the working directory.
 
     Plugins that those settings name are not loaded: a checkout must not run code here. Raises ``SentinelError``.
@@ -26,7 +25,7 @@ def signal() -> Callable[[TraceIndex], object]:
     others = [one for one in everything if one.name != SIGNAL]
     panel = make_panel(plugins, (), others, read_layers({}))
     _refuse(panel.failures[0].error if panel.failures else None, f"the signal {SIGNAL}")
-    return panel.signals[0].detect
+    return panel.signals[0]
 
 
 def reader_of(name: str) -> TraceReader:

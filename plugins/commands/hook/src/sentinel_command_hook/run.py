@@ -8,11 +8,12 @@ from pathlib import Path
 from sentinel_command_hook.event import Answer, Event, event_of
 from sentinel_command_hook.memory import Memory, memory_of
 from sentinel_command_hook.panel import reader_of, signal
-from sentinel_command_hook.remarks import remarks
+from sentinel_command_hook.remarks import remarks, unbacked_remark
 from sentinel_command_hook.session import read_session
 from sentinel_command_hook.tools import ToolHook
 from sentinel_command_hook.verdict import Verdict, judge_last_words, key_of
 from sentinel_core import ExecutionTrace, Finding
+from sentinel_core.evaluate.evaluator import BoundSignal
 from sentinel_core.evaluate.facts.witness import Witness
 
 __all__ = ["answer_to"]
@@ -32,7 +33,8 @@ def answer_to(
     """
     event = event_of(data, tool)
     memory = memory_of(event.transcript)
-    verdict, known = _judged(event, tool, memory, witness=_looker(event, memory, witness) if looks or witness else None)
+    look = _looker(event, memory, witness) if looks or witness else None
+    verdict, known = _judged(event, tool, memory, witness=look, quiet=quiet)
     return _answered(event, verdict, known, memory, quiet=quiet)
 
 
@@ -60,23 +62,32 @@ def _looker(event: Event, memory: Memory, told: Path | None) -> _Looker | None:
 
 
 def _judged(
-    event: Event, tool: ToolHook, memory: Memory, *, witness: _Looker | None
+    event: Event, tool: ToolHook, memory: Memory, *, witness: _Looker | None, quiet: bool
 ) -> tuple[Verdict, Mapping[str, str]]:
     """The verdict, and remarks for the user. Where it would send the agent back, it waits for lines that the tool has not written yet."""
-    detect, reader = signal(), reader_of(tool.reader)
+    judge, reader = signal(), reader_of(tool.reader)
     until = time.monotonic() + _PATIENCE
     while True:
         size = _size(event.transcript)
         session = read_session(event.transcript, tool, reader, memory)
-        verdict = judge_last_words(session.index(), event.said, detect, witness)
+        verdict = judge_last_words(session.index(), event.said, judge.detect, witness)
         session.keep(verdict.index, memory)
-        known = remarks(verdict, is_cut=session.is_cut)
+        known = {} if quiet else {**remarks(verdict, is_cut=session.is_cut), **_unbacked(verdict, judge, tool)}
         if not (verdict.is_behind and any(map(_is_error, verdict.findings))):
             return verdict, known
         while _size(event.transcript) == size and time.monotonic() < until:
             time.sleep(_STEP)
         if time.monotonic() >= until:
             return verdict, known
+
+
+def _unbacked(verdict: Verdict, judge: BoundSignal, tool: ToolHook) -> Mapping[str, str]:
+    """What of the last message nothing on record backs; it is not looked for where something contradicts it."""
+    index = verdict.index
+    is_whole = not index.is_partial and not any(call.is_copied for call in index.calls)
+    if judge.ledger is None or not (index.calls and is_whole) or any(map(_is_error, verdict.findings)):
+        return {}
+    return unbacked_remark(judge.ledger(index, verdict.findings), tool.name)
 
 
 def _answered(event: Event, verdict: Verdict, known: Mapping[str, str], memory: Memory, *, quiet: bool) -> Answer:

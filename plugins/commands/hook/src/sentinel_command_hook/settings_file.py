@@ -24,8 +24,10 @@ __all__ = ["change"]
 _TIMEOUT = 15  # seconds after which the tool gives up on the hook; it gives up itself before that
 
 
-def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool) -> None:
+def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool, asks: bool = False) -> None:
     """Put the entry in, with these options of ``run``, or take it out where they are None; show what changes.
+
+    Nothing is written for a ``dry_run``, and where the user, whom it ``asks``, does not agree.
 
     Raises ``InputError`` where the file is not what the tool would read, ``OSError`` where it cannot be written.
     """
@@ -38,7 +40,7 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     if after is None and path.is_symlink():
         after = "{}\n"
     _show(path, before or "", after or "")
-    if dry_run:
+    if dry_run or (asks and not click.confirm(f"Change {printable(str(path))}?", default=True)):
         return
     if after is None:
         path.unlink()

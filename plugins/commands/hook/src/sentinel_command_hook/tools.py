@@ -4,6 +4,7 @@ Sources: Claude Code 2.1 and Codex 0.169 (the schemas in their programs), Gemini
 """
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,13 +15,14 @@ __all__ = ["TOOLS", "ToolHook"]
 class ToolHook(NamedTuple):
     """One tool.
 
-    ``reader`` reads its transcripts. ``said`` is the event's key of the last message, ``refusal`` the decision that sends the agent
+    ``program`` starts it. ``reader`` reads its transcripts. ``said`` is the event's key of the last message, ``refusal`` the decision that sends the agent
     back. ``folder`` holds its settings, in a project or below the user's home, unless the variable ``home`` names another;
     ``file`` is the file in it. ``event`` is what the entry answers to, ``seconds`` what the tool calls one second, ``advice`` what
     the user still has to do. ``appends`` is True where its transcripts only grow.
     """
 
     name: str
+    program: str
     reader: str
     said: str
     refusal: str
@@ -39,9 +41,15 @@ class ToolHook(NamedTuple):
         named = environ.get(self.home)
         return (Path(named) if named else Path.home() / self.folder) / self.file
 
+    def is_there(self) -> bool:
+        """True where its program is on the path, or it has settings."""
+        folders = (self.settings(project=project).parent for project in (True, False))
+        return shutil.which(self.program) is not None or any(folder.is_dir() for folder in folders)
+
 
 _CLAUDE_CODE = ToolHook(
     name="claude-code",
+    program="claude",
     reader="claude-code",
     said="last_assistant_message",
     refusal="block",
@@ -55,6 +63,7 @@ _CLAUDE_CODE = ToolHook(
 )
 _CODEX = ToolHook(
     name="codex",
+    program="codex",
     reader="codex",
     said="last_assistant_message",
     refusal="block",
@@ -68,6 +77,7 @@ _CODEX = ToolHook(
 )
 _GEMINI_CLI = ToolHook(
     name="gemini-cli",
+    program="gemini",
     reader="gemini-cli",
     said="prompt_response",
     refusal="deny",

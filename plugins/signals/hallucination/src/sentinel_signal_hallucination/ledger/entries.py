@@ -1,9 +1,8 @@
 """The ledger: each statement of the agent beside the fact that answers it. Facts only; what is false is said by the findings."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sentinel_core._fast import evolve
 from sentinel_core.evaluate.facts.values import Value, values_in
@@ -12,11 +11,13 @@ from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.report import Finding, LedgerEntry
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims
-from sentinel_signal_hallucination.english.lexicon import bases
+from sentinel_signal_hallucination.english.coding_claims import EDITS, IS_PATH, KINDS, CodingClaim, coding_claims
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.ledger.actions import Action, Record
+from sentinel_signal_hallucination.ledger.coding import Answer, CodingFacts, is_asserted, works
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, Case, is_reported, is_written
 from sentinel_signal_hallucination.ledger.sources import Sources, prose_of
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from sentinel_signal_hallucination.ledger.derivation import Derived
 
 __all__ = ["entries"]
-
-Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 
 _MOST, _MOST_VALUES, _MOST_LISTED, _LONGEST = 300, 12, 3, 20_000
 # What names a thing in a sentence as the record has it: code in ticks, a quoted name, a path, a number, an address.
@@ -43,6 +42,11 @@ _KINDS = {
     **dict.fromkeys(("identifier", "figure", "wrong_value", "result_without_call"), "value"),
 }
 _OTHER = frozenset(("imitated_call", "imitated_output", "call_without_result", "orphan_result"))
+# What numbers a point of a list, and a place in a file: no values of the record.
+_NUMBERED = regex(r"^\W{0,6}\d{1,3}[.):\]]|\b[Ll]ines? \d+(?:(?:[-–, ]|and|to)+\d+)*")
+_MEASURED = frozenset(("number", "date", "time"))  # who writes code coins names, paths and numbers of versions
+_DIGITS, _CORE = regex(r"\d+"), 3  # digits that separators never part
+_OF_FILES, _OWN = frozenset(("edit", "delete")), frozenset(("own", "brief"))
 _CHECKS = {"tests": "tests", "build": "build", "types": "type check", "lint": "linter"}
 
 
@@ -65,42 +69,118 @@ def _entries(turns: Turns, findings: Sequence[Finding], path: tuple[int, ...]) -
         ):
             accused.setdefault(finding.message_index, []).append(finding)
     recorded = _Recorded(turns.record.index)
+    calls = (*turns.record.index.calls, *turns.record.calls_below)
+    facts = CodingFacts(turns.record) if any(map(works, calls)) else None
     for text in turns.record.index.texts:
         if not text.is_copied and len(text.content) <= _LONGEST:
-            yield from _Claims(text, turns, recorded, accused.get(text.message_index, [])).entries()
+            yield from _Claims(text, turns, recorded, facts, accused.get(text.message_index, [])).entries()
 
 
 class _Claims:
     """The claims of one text."""
 
-    def __init__(self, text: Text, turns: Turns, recorded: "_Recorded", findings: list[Finding]) -> None:
+    def __init__(
+        self, text: Text, turns: Turns, recorded: "_Recorded", facts: CodingFacts | None, findings: list[Finding]
+    ) -> None:
         self.text, self.record, self.recorded, self.findings = text, turns.record, recorded, findings
+        self.facts = facts
         self.turn: Turn = turns[turns.number(text.message_index)]
         self.low = low_of(text.content)
 
     def entries(self) -> Iterator[LedgerEntry]:
         """In the order of the sentences."""
         content = self.text.content
-        checks = {claim.sentence.start: claim for claim in check_claims(content)}
+        checks = dict[int, list[CheckClaim]]()
+        for claim in check_claims(content):
+            checks.setdefault(claim.sentence.start, []).append(claim)
         is_proposed: Callable[[Sentence], bool] = proposes(self.low) if asks_back(self.low) else lambda _: False
         for part in sentences(self.low):
             quote = span_around(content, part.start, part.end)
             if part.asks or not quote:
                 continue
+            done = [claim for claim in self._done if part.start <= claim.sentence.start < part.end]
             finding = next((one for one in self.findings if self._is_about(one, quote)), None)
             if finding is not None:
-                yield _accused(finding, quote, self.text)
+                yield self._accused(finding, quote, done)
             elif not is_proposed(part):
-                claim = checks.get(part.start)
-                entry = self._check(claim, quote) if claim is not None else self._action(part, quote)
-                entry = entry or self._values(quote)
+                own = [] if self._announces(part) else checks.get(part.start, [])
+                yield from (self._check(claim, quote) for claim in own)
+                yield from self._coded(done, quote)
+                entry = None if own or done else self._changed(part, quote) or self._values(quote)
                 if entry is not None:
                     yield entry
 
-    def _entry(
-        self, quote: str, kind: str, answer: Answer, fact: str, call: Call | None = None, at: int | None = None
-    ) -> LedgerEntry:
-        place = at if call is None else call.message_index
+    def _accused(self, finding: Finding, quote: str, done: Sequence[CodingClaim]) -> LedgerEntry:
+        """What a finding says of the sentence."""
+        answer: Answer = "absent" if finding.rule in _ABSENT else "contradicted"
+        if finding.branch in _UNCLEAR:
+            answer = "not_checkable"
+        own = {"edit_of_path": "edit"}.get(finding.branch or "", finding.branch)
+        kind = next((claim.kind for claim in done if claim.kind == own), _KINDS.get(finding.rule, "action"))
+        return LedgerEntry(
+            claim=quote, message_index=self.text.message_index, kind=kind, answer=answer, record=finding.text,
+            working_tree=self._seen(done), rule=finding.rule,
+        )  # fmt: skip
+
+    def _announces(self, part: Sentence) -> bool:
+        """True for "Now build and test:" before calls."""
+        follows = self.record.index.calls[self.text.calls_before : self.text.calls_before + 1]
+        is_next = any(call.message_index <= self.text.message_index + 1 for call in follows)
+        return is_next and ":" in self.text.content[part.end - 1 : part.end + 1]
+
+    @once
+    def _done(self) -> list[CodingClaim]:
+        """What an agent that writes code says it did, without changes of no named file."""
+        if self.facts is None:
+            return []
+        claims = coding_claims(self.text.content)
+        rows = (one._replace(path=one.path or self._deleted(one)) for one in claims)
+        rows = (claim for claim in rows if claim.path or claim.kind not in _OF_FILES)
+        return [claim for claim in rows if is_asserted(claim, self.text, self.turn)]
+
+    def _deleted(self, claim: CodingClaim) -> str:
+        """The file that a deletion names; empty where it names none."""
+        named = IS_PATH(self.text.content, claim.sentence.start, claim.sentence.end) if claim.kind == "delete" else None
+        return "" if named is None else named[0]
+
+    def _changed(self, part: Sentence, quote: str) -> LedgerEntry | None:
+        """An action; in a session that writes code only the agent's own, and a change of no named file is any edit."""
+        if self.facts is None:
+            return self._action(part, quote)
+        one = next((one for one in statements(part) if one.voice in _OWN), None)
+        if one is None or not one.objects or one.verb in COMPLETE:
+            return None
+        if one.verb in EDITS or one.verb in KINDS["delete"].verbs:
+            return self._entry(quote, "edit", *self.facts.answer("edit", (), self.text))
+        entry = self._action(part, quote)
+        return None if entry is None or (entry.answer == "backed" and entry.call_id is None) else entry
+
+    def _coded(self, claims: Sequence[CodingClaim], quote: str) -> Iterator[LedgerEntry]:
+        """One entry for each kind."""
+        for kind in dict.fromkeys(claim.kind for claim in claims):
+            own = [claim for claim in claims if claim.kind == kind]
+            assert self.facts is not None
+            answer, fact, call = self.facts.answer(kind, [claim.path for claim in own if claim.path], self.text)
+            witness = self.record.index.witness
+            if witness is not None and all(witness.tells(kind, claim.path) for claim in own):
+                answer = "backed"
+            entry = self._entry(quote, kind, answer, fact, call)
+            yield evolve(entry, working_tree=self._seen(own))
+
+    def _seen(self, claims: Sequence[CodingClaim]) -> str | None:
+        """What the working tree shows of the claims."""
+        witness = self.record.index.witness
+        if witness is None:
+            return None
+        shown = [witness.shows(claim.kind, claim.path) for claim in claims]
+        return "; ".join(dict.fromkeys(filter(None, shown))) or None
+
+    def _entry(self, quote: str, kind: str, answer: Answer, fact: str, call: Call | None = None) -> LedgerEntry:
+        calls = self.record.index.calls
+        is_own = call is not None and call.position < len(calls) and calls[call.position] is call
+        place = (
+            call.message_index if call is not None and is_own else None
+        )  # a sub-agent's messages have numbers of their own
         return LedgerEntry(
             claim=quote, message_index=self.text.message_index, kind=kind, answer=answer, record=fact,
             record_index=place, call_id=None if call is None else call.call.id,
@@ -124,7 +204,7 @@ class _Claims:
         ending = f' ("{check.ending}")' if check.ending else ""
         if check.passed:
             return self._entry(quote, "check", "backed", f"{what} passed{ending}", call)
-        outcome = "failed" if check.passed is False else "left no result that can be read"
+        outcome = "failed" if check.passed is False else "ran, but its output does not tell the result"
         return self._entry(quote, "check", "not_checkable", f"{what} {outcome}{ending}", call)
 
     def _action(self, part: Sentence, quote: str) -> LedgerEntry | None:
@@ -166,9 +246,9 @@ class _Claims:
     def _values(self, quote: str) -> LedgerEntry | None:
         """Where the values of a sentence stand: in a result, a call's arguments, or a user's words."""
         values = self._written(quote) if self.record.index.calls[: self.text.calls_before] else []
-        if not values:
-            return None
         missing = self._missing(quote)
+        if not values or (missing and self.facts is not None):
+            return None
         if missing:
             listed = ", ".join(f'"{word}"' for word in missing[:_MOST_LISTED])
             return self._entry(quote, "value", "not_checkable", f"{listed} is in no result; it may be derived")
@@ -179,8 +259,9 @@ class _Claims:
         return self._entry(quote, "value", "backed", f"on record in message{'s' if len(known) > 1 else ''} {listed}")
 
     def _written(self, quote: str) -> list[tuple[Value, str]]:
-        prose = prose_of(quote)
-        return [(value, prose[value.start : value.end]) for value in values_in(prose)[:_MOST_VALUES]]
+        prose = _NUMBERED.sub(lambda match: " " * len(match[0]), prose_of(quote))
+        values = values_in(prose) if self.facts is None else [one for one in values_in(prose) if one.kind in _MEASURED]
+        return [(value, prose[value.start : value.end]) for value in values[:_MOST_VALUES]]
 
     def _missing(self, quote: str) -> list[str]:
         """The values that are on no record and do not follow from it."""
@@ -197,12 +278,9 @@ class _Claims:
 
     def _place(self, value: Value, written: str) -> int | None:
         """The last message before the text that holds a value, in any spelling."""
-        until = self.text.message_index
-        found = (
-            self.recorded.last(form, until)
-            for form in (_plain(written), *(f"{value.kind} {form}" for form in value.forms))
-        )
-        return max((at for at in found if at is not None), default=None)
+        forms = frozenset((_plain(written), *(f"{value.kind} {form}" for form in value.forms)))
+        digits = _DIGITS.findall(written) if value.kind in ("number", "identifier") else []
+        return self.recorded.last(forms, max(digits, key=len, default="")[-_CORE:], self.text.message_index)
 
 
 class _Recorded:
@@ -210,26 +288,32 @@ class _Recorded:
 
     def __init__(self, index: TraceIndex) -> None:
         self._index = index
+        self._parts = dict[int, str]()
+        self._known = dict[tuple[frozenset[str], int], int | None]()
 
-    def last(self, form: str, until: int) -> int | None:
-        """The last message before ``until`` that holds the form."""
-        places = self._places.get(form, [])
-        at = bisect_left(places, until)
-        return places[at - 1] if at else None
+    def last(self, forms: frozenset[str], core: str, until: int) -> int | None:
+        """The last message before ``until`` that holds one of the forms, in a line that has ``core``."""
+        key = forms, until
+        if key not in self._known:
+            rows = (at for at in range(until - 1, -1, -1) if core in self._part(at))
+            self._known[key] = next((at for at in rows if not forms.isdisjoint(self._forms(at, core))), None)
+        return self._known[key]
 
-    @once
-    def _places(self) -> dict[str, list[int]]:
-        found = dict[str, list[int]]()
-        for at, message in enumerate(self._index.messages):
+    def _part(self, at: int) -> str:
+        if at not in self._parts:
+            message = self._index.messages[at]
             parts = [result.content for result in message.tool_results]
-            parts += [to_json(call.arguments).decode() for call in message.tool_calls]
+            parts += [to_json(call.arguments).decode().replace("\\n", "\n") for call in message.tool_calls]
             parts += [message.content or ""] if message.role != "assistant" else []
-            for part in parts:
-                forms = set(map(_plain, _TOKEN.findall(part)))
-                forms.update(f"{value.kind} {form}" for value in values_in(part) for form in value.forms)
-                for form in forms:
-                    found.setdefault(form, []).append(at)
-        return found
+            self._parts[at] = "\n".join(parts)
+        return self._parts[at]
+
+    def _forms(self, at: int, core: str) -> set[str]:
+        part = self._part(at)
+        lines = "\n".join([line for line in part.split("\n") if core in line]) if core else part
+        forms = set(map(_plain, _TOKEN.findall(lines)))
+        forms.update(f"{value.kind} {form}" for value in values_in(lines) for form in value.forms)
+        return forms
 
 
 def _plain(written: str) -> str:
@@ -252,14 +336,3 @@ def _fit(action: Action, claimed: Statement, names: Iterable[str]) -> int:
     points += _BY_KIND * (claimed.group in action.groups)
     points += _BY_VERB * (not verbs.isdisjoint(name_words(action.facts.name)))
     return points + _BY_OBJECT * (not claimed.objects.isdisjoint(objects))
-
-
-def _accused(finding: Finding, quote: str, text: Text) -> LedgerEntry:
-    """What a finding says of the sentence."""
-    answer: Answer = "absent" if finding.rule in _ABSENT else "contradicted"
-    if finding.branch in _UNCLEAR:
-        answer = "not_checkable"
-    kind = _KINDS.get(finding.rule, "action")
-    return LedgerEntry(
-        claim=quote, message_index=text.message_index, kind=kind, answer=answer, record=finding.text, rule=finding.rule
-    )

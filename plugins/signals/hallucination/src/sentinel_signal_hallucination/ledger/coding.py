@@ -1,0 +1,180 @@
+"""What was done in a session of an agent that writes code, and whether a claim of it can be true: each claim is answered by its own kind."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from sentinel_core.evaluate.facts.commands import Kinds, is_editor, kinds_of, kinds_of_call
+from sentinel_core.evaluate.facts.edits import Reach, changes_code, reach_of
+from sentinel_core.evaluate.index import Call, Text
+from sentinel_core.evaluate.shell import command_of, parts_of
+from sentinel_core.evaluate.tools import facts_of
+from sentinel_signal_hallucination.english.coding_claims import EDITS, KINDS, CodingClaim, is_path
+from sentinel_signal_hallucination.english.lexicon import bases
+from sentinel_signal_hallucination.ledger.actions import Record, failed
+from sentinel_signal_hallucination.ledger.turns import Turn
+from sentinel_signal_hallucination.tables import once, regex
+
+__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "works"]
+
+Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
+
+NAMES = {
+    "commit": "a commit", "push": "a push", "pull_request": "a pull request", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
+    "migrate": "a migration", "restart": "a restart", "delete": "a deletion", "edit": "an edit",
+}  # fmt: skip
+"""What a claim of each kind tells of."""
+_OWN, _STATES = frozenset(("own", "brief")), frozenset(("perfect", "state"))
+_CHANGES = frozenset(("edit", "format", "install", "migrate", "commit", "delete"))
+# What names one commit or pull request.
+_VALUES = {
+    "commit": regex(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"),
+    "pull_request": regex(r"https?://[^\s)>`]+|(?<=#)\d+\b"),
+}
+_TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
+_WORD = regex(r"[a-z][a-z-]+")
+_LONGEST, _COMMAND = 20_000, 80
+
+
+class CodingFacts:
+    """From which call on something can have been done; the calls of sub-agents count from the begin."""
+
+    def __init__(self, record: Record) -> None:
+        self.index, self._record = record.index, record
+        self._tools = {**record.tools, **{call.call.name: facts_of(call.call.name) for call in record.calls_below}}
+        self._by_user = dict[str, int]()
+
+    @once
+    def rows(self) -> list[tuple[int, Call, Kinds]]:
+        """The calls, each with its position and what it can have done."""
+        own = [(call.position, call) for call in self.index.calls]
+        below = [(-1, call) for call in self._record.calls_below]
+        return [(at, call, kinds_of_call(call.call.name, call.call.arguments)) for at, call in (*below, *own)]
+
+    @once
+    def _first(self) -> dict[tuple[str, bool], int]:
+        """The position of the first call that was of a kind, or (False) can have been."""
+        found = dict[tuple[str, bool], int]()
+        for at, _, kinds in self.rows:
+            for kind in kinds.sure:
+                found.setdefault((kind, True), at)
+            for kind in kinds.sure | kinds.may:
+                found.setdefault((kind, False), at)
+        return found
+
+    def has(self, kind: str, text: Text, *, is_sure: bool = False) -> bool:
+        """True where a call before the text can have been of the kind, or was one."""
+        end = self._end(text)
+        return self._first.get((kind, is_sure), end) < end
+
+    def has_written(self, path: str, text: Text) -> bool:
+        """True where a call before the text can have written the file."""
+        first = self._record.writers.first(path)
+        return first is not None and first < self._end(text)
+
+    def answer(self, kind: str, paths: Sequence[str], text: Text) -> tuple[Answer, str, Call | None]:
+        """What calls before the text show of a claim of a kind, or of edits of the paths: the answer, the fact, and its call."""
+        shown = [self._shown(kind, path, text) for path in paths or ("",)]
+        return min(shown, key=lambda one: one[0] == "backed")  # what is not backed counts
+
+    def _shown(self, kind: str, path: str, text: Text) -> tuple[Answer, str, Call | None]:
+        end = self._end(text)
+        rows = [row for row in self._reached if row[0] < end]
+        last = path.rpartition("/")[2]
+        sure = [call for _, call, kinds, reach in rows if last in reach.text and kind in kinds.sure]
+        if kind == "edit" and not path:  # what changed code, rather than what also changed something
+            sure = [call for call in sure if changes_code(call.call.name, call.call.arguments)] or sure
+        worked = [call for call in sure if not failed(call, self._tools[call.call.name])]
+        if worked:
+            return "backed", f"{_named(worked[-1], kind)} worked", worked[-1]
+        if sure:
+            return "not_checkable", f"{_named(sure[-1], kind)} failed", sure[-1]
+        what = f"{NAMES[kind]} of {path}" if path else NAMES[kind]
+        may = [call for _, call, kinds, reach in rows if (reach.is_wide or (not path and kind in kinds.may))]
+        if may:
+            last_one = next((call for call in reversed(may) if is_editor(call.call.name)), may[-1])
+            return "not_checkable", f"no call shows {what}; {_named(last_one, kind)} may have done it", last_one
+        if kind in KINDS and self.user_did(kind) < text.message_index:
+            return "backed", "the user did it, or says so", None
+        return "not_checkable", f"{what} is not on record", None
+
+    @once
+    def _reached(self) -> list[tuple[int, Call, Kinds, Reach]]:
+        return [(at, call, kinds, reach_of(call.call.name, call.call.arguments)) for at, call, kinds in self.rows]
+
+    def user_did(self, kind: str) -> int:
+        """The first message in which the user did such a thing, or says that it is done; where none is, their number."""
+        if kind not in self._by_user:
+            asked = ((at, (self.index.messages[at].content or "")[:_LONGEST]) for at in self.index.asked)
+            rows = (at for at, content in asked if _user_did(kind, content))
+            self._by_user[kind] = next(rows, len(self.index.messages))
+        return self._by_user[kind]
+
+    def before(self, text: Text) -> Iterator[tuple[Call, Kinds]]:
+        """The calls before the text."""
+        end = self._end(text)
+        return ((call, kinds) for at, call, kinds in self.rows if at < end)
+
+    def _end(self, text: Text) -> int:
+        """How many calls were made up to the text, with those of its own message: it may tell of them."""
+        calls, end = self.index.calls, text.calls_before
+        while end < len(calls) and calls[end].message_index == text.message_index:
+            end += 1
+        return end
+
+
+def _named(call: Call, kind: str) -> str:
+    """The call, by the command of it that is of the kind, else by its tool."""
+    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
+    if command is None:
+        return f'the call to "{call.call.name}"'
+    parts = [part.text for part in parts_of(command)]
+    own = next((part for part in parts if kinds_of(part).can_be(kind)), command)
+    line = " ".join(own.split())
+    return f'"{line if len(line) <= _COMMAND else f"{line[:_COMMAND]}…"}"'
+
+
+def works(call: Call) -> bool:
+    """True for a command, and for a tool that edits or reads a file: what is done with these is on record."""
+    arguments = call.call.arguments
+    if isinstance(arguments.get("command", arguments.get("cmd")), str):
+        return True
+    return any(isinstance(value, str) and is_path(value) for value in arguments.values())
+
+
+def is_asserted(claim: CodingClaim, text: Text, turn: Turn) -> bool:
+    """True where the agent says that it did it, or that a thing is done which the user ordered."""
+    ordered = not _orders(claim).isdisjoint(turn.asked_words | turn.ever_named)
+    if claim.kind == "edit" and not claim.path:
+        return claim.voice in _OWN and ordered and "```" not in text.content and not turn.wants_text
+    return claim.voice in _OWN or (claim.voice in _STATES and ordered)
+
+
+def _orders(claim: CodingClaim) -> frozenset[str]:
+    return EDITS if claim.kind == "edit" else KINDS[claim.kind].orders
+
+
+def may_be_done(claim: CodingClaim, text: Text, facts: CodingFacts) -> bool:
+    """True where a call, or the user, may have done it, or a result tells of the same commit or address."""
+    if claim.path:
+        return facts.has_written(claim.path, text)
+    if claim.kind == "edit":
+        return any(facts.has(kind, text) for kind in _CHANGES)
+    if facts.has(claim.kind, text):
+        return True
+    index, sentence = facts.index, text.content[claim.sentence.start : claim.sentence.end].lower()
+    if facts.user_did(claim.kind) < text.message_index:
+        return True
+    asked = [(index.messages[at].content or "")[:_LONGEST] for at in index.asked if at < text.message_index]
+    named = _VALUES.get(claim.kind)
+    values = [match[0] for match in named.finditer(sentence)] if named is not None else []
+    results = (call.result.content for call, _ in facts.before(text) if call.result is not None)
+    return any(value in shown.lower() for shown in (*asked, *results) for value in values) if values else False
+
+
+def _user_did(kind: str, content: str) -> bool:
+    """True where the user typed such a command, or says that it is done."""
+    typed = ("".join(match) for match in _TYPED.findall(content))
+    if any(kinds_of(command.strip()).can_be(kind) for command in typed):
+        return True
+    done = (word for word in _WORD.findall(content.lower()) if word not in KINDS[kind].verbs)
+    return any(not KINDS[kind].verbs.isdisjoint(bases(word)) for word in done)
