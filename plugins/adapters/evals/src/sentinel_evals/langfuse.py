@@ -1,0 +1,78 @@
+"""Langfuse: scores of recorded traces, and an evaluator for experiments.
+
+from langfuse import get_client
+from sentinel_evals.langfuse import score_trace
+
+score_trace(get_client(), "0f1c…")
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sentinel_core.errors import InputError
+from sentinel_core.trace import from_json
+from sentinel_evals.scores import Judging, Score, score
+
+if TYPE_CHECKING:
+    from langfuse import Evaluation, Langfuse
+
+__all__ = ["evaluator", "score_trace"]
+
+_NAME = "sentinel"
+_FIELDS = "core,basic,time,io,model,usage"
+_PAGE = 1_000
+
+
+def score_trace(client: "Langfuse", trace_id: str, **judging: Unpack[Judging]) -> Score:
+    """Judge a trace from its observations, and write the score ``sentinel`` to it: 1 for PASS, 0.5 for WARN, 0 for FAIL.
+
+    The score's id and time follow from the trace, so judging it again replaces the score. ``judging`` is ``profile``,
+    ``expect`` and ``allow`` of ``sentinel_core.judge``. Raises ``InputError`` if the trace has no observations or no run of an
+    agent, ``VerdictError`` if there is no verdict, and what the client raises. The client sends scores in the background:
+    ``client.flush()`` waits for them.
+    """
+    observations = list(_observations(client, trace_id))
+    if not observations:
+        raise InputError(f'Langfuse has no observations of the trace "{trace_id}": new ones may take a few seconds')
+    rows = [from_json(one.json(by_alias=True).encode()) for one in observations]
+    found = score({"trace": {"id": trace_id}, "observations": rows}, reader="langfuse", **judging)
+    client.create_score(
+        score_id=f"{_NAME}-{trace_id}",
+        name=_NAME,
+        value=found.value,
+        data_type="NUMERIC",
+        trace_id=trace_id,
+        comment=found.reason,
+        metadata={"verdict": found.verdict, "rules": list(found.rules)},
+        timestamp=min(one.start_time for one in observations),
+    )
+    return found
+
+
+def evaluator(**judging: Unpack[Judging]) -> "Callable[..., Evaluation]":
+    """An evaluator for ``run_experiment``; the task must return its run, such as an agent's result or messages."""
+
+    def sentinel(*, output: Any, **_: Any) -> "Evaluation":
+        from langfuse import Evaluation
+
+        if isinstance(output, str):  # a text would be a path
+            raise InputError("the task returned only a text; it must return its run: an agent's result, or messages")
+        found = score(output, **judging)
+        return Evaluation(
+            name=_NAME,
+            value=found.value,
+            comment=found.reason,
+            metadata={"verdict": found.verdict, "rules": list(found.rules)},
+        )
+
+    return sentinel
+
+
+def _observations(client: "Langfuse", trace_id: str) -> Iterator[Any]:
+    cursor = None
+    while True:
+        page = client.api.observations.get_many(trace_id=trace_id, fields=_FIELDS, limit=_PAGE, cursor=cursor)
+        yield from page.data
+        cursor = page.meta.cursor
+        if not cursor:
+            return

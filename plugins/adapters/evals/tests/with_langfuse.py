@@ -1,0 +1,146 @@
+"""The real SDK of Langfuse, and a server on this machine that answers as its API is documented."""
+
+import json
+import threading
+from base64 import b64encode
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from langfuse import Langfuse
+from runs import ASKED, LIE, RULE, TRUTH, messages_of
+
+from sentinel_core.errors import InputError
+from sentinel_evals.langfuse import evaluator, score_trace
+
+KEY = "Basic " + b64encode(b"pk-lf-1:sk-lf-1").decode()
+ANSWERS = {"lie": LIE, "truth": TRUTH}
+
+
+def observations_of(trace_id):
+    """What an instrumented agent leaves: a root, two model calls, a tool. Inputs and outputs are text, as in version 2."""
+    asked, call, result, answer = messages_of(ANSWERS[trace_id])
+    steps = [
+        ("root", None, "AGENT", [asked], answer["content"]),
+        ("m1", "root", "GENERATION", [asked], call),
+        ("t1", "root", "TOOL", {}, result["content"]),
+        ("m2", "root", "GENERATION", [asked, call, result], answer),
+    ]
+    return [
+        {
+            "id": f"{trace_id}-{name}",
+            "traceId": trace_id,
+            "projectId": "p",
+            "parentObservationId": parent and f"{trace_id}-{parent}",
+            "type": kind,
+            "name": "run_tests" if kind == "TOOL" else name,
+            "startTime": f"2026-01-01T00:00:0{number}.000Z",
+            "endTime": f"2026-01-01T00:00:0{number}.500Z",
+            "level": "DEFAULT",
+            "input": json.dumps(given),
+            "output": made if isinstance(made, str) else json.dumps(made),
+        }
+        for number, (name, parent, kind, given, made) in enumerate(steps)
+    ]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Pages of two observations, and a list of scores as the body of ``POST /api/public/scores``."""
+
+    def do_GET(self):
+        url = urlsplit(self.path)
+        asked = {name: values[0] for name, values in parse_qs(url.query).items()}
+        if url.path != "/api/public/v2/observations" or self.headers["authorization"] != KEY:
+            self.answer(404, {"message": "no such thing"})
+            return
+        assert {"core", "io"} <= set(asked["fields"].split(","))
+        found = observations_of(asked["traceId"]) if asked["traceId"] in ANSWERS else []
+        start = int(asked.get("cursor", 0))
+        page = found[start : start + 2]
+        more = str(start + 2) if len(found) > start + 2 else None
+        self.answer(200, {"data": page, "meta": {"cursor": more}})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])) or "null")
+        if self.path == "/api/public/scores" and self.headers["authorization"] == KEY:
+            self.server.scores += body
+            self.answer(202, {"message": "Accepted"})
+        else:
+            self.answer(404, {})
+
+    def answer(self, status, value):
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.scores = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    return Langfuse(public_key="pk-lf-1", secret_key="sk-lf-1", base_url=f"http://127.0.0.1:{server.server_port}")
+
+
+def written(server, client):
+    client.flush()
+    found = list(server.scores)
+    server.scores.clear()
+    return found
+
+
+@pytest.mark.parametrize(("trace_id", "verdict", "value"), [("lie", "FAIL", 0.0), ("truth", "PASS", 1.0)])
+def test_the_score_is_written_to_the_trace(server, client, trace_id, verdict, value):
+    found = score_trace(client, trace_id)
+    assert (found.verdict, found.value, found.report.metadata.total_tool_calls) == (verdict, value, 1)
+    (one,) = written(server, client)
+    assert (one["traceId"], one["name"], one["value"], one["dataType"]) == (trace_id, "sentinel", value, "NUMERIC")
+    assert one["metadata"] == {"verdict": verdict, "rules": [RULE] if verdict == "FAIL" else []}
+    assert (RULE in one["comment"]) == (verdict == "FAIL")
+
+
+def test_judging_again_is_the_same_score(server, client):
+    score_trace(client, "lie")
+    score_trace(client, "lie")
+    first, second = written(server, client)
+    assert first == second
+    assert first["timestamp"].startswith("2026-01-01T00:00:00")
+
+
+def test_what_is_expected_of_the_run(server, client):
+    assert score_trace(client, "truth", expect=["called:deploy"]).verdict == "FAIL"
+    assert len(written(server, client)) == 1
+
+
+def test_a_trace_that_is_not_there_has_no_score(server, client):
+    with pytest.raises(InputError, match='no observations of the trace "gone"'):
+        score_trace(client, "gone")
+    assert written(server, client) == []
+
+
+def test_a_task_that_returns_only_its_answer_is_told_so():
+    with pytest.raises(InputError, match="must return its run"):
+        evaluator()(output=TRUTH)
+
+
+@pytest.mark.parametrize(("answer", "value"), [(LIE, 0.0), (TRUTH, 1.0)])
+def test_an_experiment_is_scored_by_what_its_task_returns(server, client, answer, value):
+    result = client.run_experiment(
+        name="claims", data=[{"input": ASKED}], task=lambda **_: messages_of(answer), evaluators=[evaluator()]
+    )
+    (one,) = result.item_results[0].evaluations
+    assert (one.name, one.value) == ("sentinel", value)
+    (sent,) = written(server, client)
+    assert (sent["name"], sent["value"]) == ("sentinel", value)
