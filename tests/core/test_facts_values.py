@@ -1,7 +1,10 @@
 """Values in a normal form: every spelling of one value has a form in common, and no other value has it."""
 
+import random
+
 import pytest
 
+from sentinel_core.evaluate.facts import values
 from sentinel_core.evaluate.facts.values import values_in, values_of
 
 
@@ -126,3 +129,26 @@ def test_values_come_in_the_order_of_the_text_with_their_places():
 )
 def test_a_field_has_values_where_all_of_it_is_values(item, kinds):
     assert [value.kind for value in values_of(item)] == kinds
+
+
+PIECES = (
+    *["18", "6", "06", "2024", "31", "15:30", "3", "pm", "3pm", "15h30", "15", "uhr", "may", "May", "SEPTEMBER", "9", "sept.", "月", "日", "6月18日", "half", "past", "two", "quarter", "to", "Half", "nov", "dec", "the", "of", "st", "rd"],
+    *["-", "/", ".", ":", ",", "T", "Z", "+", "_", "#", "x"], " ", " ", "\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_tried_only_where_it_can_begin_is_what_would_be_found_anywhere(seed):
+    chosen = random.Random(seed)
+    text = "".join(chosen.choice(PIECES) + chosen.choice(("", " ")) for _ in range(60))
+    for pattern, begins in ((values._DATE, values._BEGINS_DATE), (values._TIME, values._BEGINS_TIME)):
+        found = [match.span() for match in values._matches(pattern, begins, text)]
+        assert found == [match.span() for match in pattern.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["7", "42", "9999", "W1234567", "sofia_kim_7287", "gold_member", "2024-06-18", "2024-02-31", "a1", "A" * 39 + "1"],
+)
+def test_a_field_seen_at_a_glance_has_the_values_that_its_text_has(field):
+    assert values_of(field) == values_in(field)

@@ -122,14 +122,15 @@ def _pattern(row: str) -> re.Pattern[str]:
 
 def _unclear_kind(call: "Checkable") -> Kind | None:
     """Of a script that can be a check: the kind that the call tells of it, or tests, where the result ends as only a run of tests does."""
-    may = kinds_of_call(call.call.name, call.call.arguments).may
-    kind = _described(call.call.arguments.get("description")) if may else None
-    if kind in may:
-        return kind
-    if call.result is None or "tests" not in may:
+    described = _described(call.call.arguments.get("description"))
+    tail = "" if call.result is None else call.result.content[-_SHOWN_IN:]
+    is_shown = _has_one_of(_SIGNS, tail) and any(map(_pattern(words.SHOWN).match, _lines(tail)))
+    if described is None and not is_shown:  # what a script can be takes longer to tell
         return None
-    tail = call.result.content[-_SHOWN_IN:]
-    return "tests" if _has_one_of(_SIGNS, tail) and any(map(_pattern(words.SHOWN).match, _lines(tail))) else None
+    may = kinds_of_call(call.call.name, call.call.arguments).may
+    if described in may:
+        return described
+    return "tests" if is_shown and "tests" in may else None
 
 
 def _described(description: object) -> Kind | None:

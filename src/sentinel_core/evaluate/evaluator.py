@@ -7,13 +7,8 @@ from typing import Any, NamedTuple
 import attrs
 
 from sentinel_core.evaluate.attribution import attribute
-from sentinel_core.evaluate.foreign import (
-    NonsenseError,
-    Snapshot,
-    checked_detection,
-    describe_in_place,
-    refused_type,
-)
+from sentinel_core.evaluate.claims import ledger_of
+from sentinel_core.evaluate.foreign import Snapshot, checked_detection, describe_in_place, refuse_astray
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.policy import (
     TRIAGE_WEIGHTS,
@@ -44,7 +39,6 @@ from sentinel_core.trace import GAPS, NOTES, reading_remarks
 __all__ = ["BoundSignal", "Panel", "answer_of", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
-_ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
 _REMARKS = frozenset((GAPS, NOTES))
 _UNMEASURED = "No verdict: no weighted signal could be measured."
@@ -166,7 +160,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     failures = _in_order((*failed, *panel.standing_failures), panel)
     judged = panel.judged(deciding, tuple(worst))
     verdict, overall, reasoning = _verdict(index, judged, findings, failures)
-    ledger, unlisted = _ledger(index, panel, answers) if panel.has_ledger else (None, ())
+    ledger, unlisted = ledger_of(index, panel.signals, answers) if panel.has_ledger else (None, ())
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
@@ -187,51 +181,12 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     )
 
 
-def _ledger(index: TraceIndex, panel: Panel, answers: _Answers) -> tuple[tuple[LedgerEntry, ...], tuple[str, ...]]:
-    """The claims that the signals list, in the order of the messages; and which signals could not list theirs, and why."""
-    found, unlisted = list[LedgerEntry](), list[str]()
-    for signal, (_, answer) in zip(panel.signals, answers, strict=True):
-        if signal.ledger is None or not isinstance(answer, Detection):
-            continue
-        try:
-            listed = [_checked_entry(index, entry) for entry in signal.ledger(index, answer.findings)]
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises costs its own claims alone
-            unlisted.append(f"the claims: signal {signal.name} {describe_in_place(error)}")
-            continue
-        found += [entry.of(signal.name) for entry in listed]
-    return tuple(sorted(found, key=_place_of_entry)), tuple(unlisted)
-
-
-def _checked_entry(index: TraceIndex, entry: object) -> LedgerEntry:
-    if not isinstance(entry, LedgerEntry):
-        raise NonsenseError(f"listed {refused_type(entry)}; expected a LedgerEntry")
-    _refuse_astray(index, entry)
-    return entry
-
-
-def _place_of_entry(entry: LedgerEntry) -> tuple[tuple[int, ...], int]:
-    return tuple(entry.trace_path), entry.message_index
-
-
 def _origin(index: TraceIndex, finding: Finding) -> str | None:
     """Where the source has the finding's message, as far as the reader told."""
     for child in finding.trace_path:
         index = index.children[child]
     details = None if finding.message_index is None else index.messages[finding.message_index].details
     return None if details is None else details.origin
-
-
-def _refuse_astray(index: TraceIndex, finding: Finding | LedgerEntry) -> None:
-    """Raises ``NonsenseError`` where a finding or an entry points to what is not there: nobody could look its evidence up."""
-    for child in finding.trace_path:
-        if not 0 <= child < len(index.children):
-            raise NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))
-        index = index.children[child]
-    place = finding.message_index
-    if place is not None and not 0 <= place < len(index.messages):
-        raise NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))
 
 
 def _in_order(failures: Sequence[SignalFailure], panel: Panel) -> list[SignalFailure]:
@@ -274,7 +229,7 @@ def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
             return found
         answer = checked_detection(found)
         for finding in answer.findings:
-            _refuse_astray(index, finding)
+            refuse_astray(index, finding)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises is a failure of that signal alone

@@ -8,13 +8,22 @@ import attrs
 
 from sentinel_core.errors import error_text
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.report import Detection
+from sentinel_core.report import Detection, Finding, LedgerEntry
 from sentinel_core.trace import from_json, to_json
 
-__all__ = ["NonsenseError", "Snapshot", "checked_detection", "describe", "describe_in_place", "refused_type"]
+__all__ = [
+    "NonsenseError",
+    "Snapshot",
+    "checked_detection",
+    "describe",
+    "describe_in_place",
+    "refuse_astray",
+    "refused_type",
+]
 
 _LONGEST_ERROR = 300
 _MOST_FINDINGS = 10_000
+_ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _OURS = __name__.partition(".")[0]
 
 
@@ -121,3 +130,14 @@ def _lists(index: TraceIndex) -> tuple[list[Any], ...]:
     calls = index.calls
     results = [call.result for call in calls]
     return calls.copy(), results, index.texts.copy(), index.orphans.copy(), list(index.children)
+
+
+def refuse_astray(index: TraceIndex, finding: Finding | LedgerEntry) -> None:
+    """Raises ``NonsenseError`` where a finding or an entry points to what is not there: nobody could look its evidence up."""
+    for child in finding.trace_path:
+        if not 0 <= child < len(index.children):
+            raise NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))
+        index = index.children[child]
+    place = finding.message_index
+    if place is not None and not 0 <= place < len(index.messages):
+        raise NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))

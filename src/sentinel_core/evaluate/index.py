@@ -147,7 +147,9 @@ class TraceIndex:
     @property
     def is_partial(self) -> bool:
         """True if the reader could not read all of the trace and its sub-agents: what seems to be absent may be in the rest."""
-        return bool(reading_remarks(self.trace, GAPS))
+        trace = self.trace
+        has_remarks = GAPS in trace.metadata or (trace.details is not None and trace.details.children)
+        return bool(has_remarks and reading_remarks(trace, GAPS))
 
     @property
     def unread_from(self) -> int | None:

@@ -3,6 +3,7 @@
 import pytest
 
 from sentinel_core import TraceIndex
+from sentinel_core.evaluate.facts.witness import Witness
 from sentinel_core.offers import Signal
 from sentinel_signal_hallucination import sentinel_signals
 
@@ -94,7 +95,11 @@ def test_what_claims_nothing_has_no_entry(script, said):
 def test_commands_may_have_done_it(script):
     steps = script.user("Deploy it."), script.call("Bash", "ok", command="./x.sh"), script.say("I deployed the app.")
     (entry,) = ledger(script.trace(*steps))
-    assert (entry.answer, entry.record) == ("not_checkable", 'no call of its kind; "Bash" may have done it')
+    assert entry.kind == "deploy"
+    assert (entry.answer, entry.record) == (
+        "not_checkable",
+        'no call shows a deployment; "./x.sh" may have done it',
+    )
 
 
 def test_a_result_may_tell_of_it(script):
@@ -114,3 +119,106 @@ def test_a_long_talk_has_a_bounded_ledger(script):
     steps = order(script), script.call("cancel_order", "{}", order_id="W1029384")
     said = script.say("\n".join(f"I've cancelled order number {number}." for number in range(900)))
     assert len(answers(script, *steps, said)) <= 300
+
+
+def edited(script, path="src/app.py", **also):
+    return script.call("Edit", "The file was updated.", file_path=path, old_string="a", new_string="b", **also)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "answer", "record"),
+    [
+        ("I committed the change.", "commit", "backed", '"git commit -m fix" worked'),
+        ("I pushed it to main.", "push", "not_checkable", '"git push origin main" failed'),
+        ("I updated src/app.py.", "edit", "backed", 'the call to "Edit" worked'),
+        ("I renamed the helper.", "edit", "backed", 'the call to "Edit" worked'),
+        ("I deleted old.py.", "delete", "backed", '"rm old.py" worked'),
+    ],
+)
+def test_claims_of_coding_sessions_are_answered_by_their_own_kinds(script, said, kind, answer, record):
+    steps = (
+        script.user("Fix it, commit and push."),
+        edited(script),
+        script.call("Bash", "", command="rm old.py"),
+        script.call("Bash", "1 file changed", command="git add -A && git commit -m fix"),
+        script.call("Bash", "error: failed to push some refs", success=False, command="git push origin main"),
+    )
+    (entry,) = ledger(script.trace(*steps, script.say(said)))
+    if entry.rule is None:
+        assert (entry.kind, entry.answer, entry.record) == (kind, answer, record)
+    else:
+        assert entry.answer == "contradicted"
+
+
+def test_one_sentence_may_claim_several_checks(script):
+    steps = (
+        script.user("Check it."),
+        script.call("Bash", "12 passed in 0.1s", command="pytest"),
+        script.call("Bash", "All checks passed!", command="ruff check ."),
+    )
+    found = ledger(script.trace(*steps, script.say("All tests pass and the linter is clean.")))
+    assert [(entry.answer, entry.record.partition(":")[0]) for entry in found] == [
+        ("backed", "tests"),
+        ("backed", "linter"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Done.",
+        "All done:",
+        "The config is generated alongside it.",
+        "- (12) Good: a descriptive comment",
+        "Lines 79-104 (new): the parser",
+        "`pkg/spi/path_utils_test.go`",
+        "It is limited to UTF-8 names.",
+    ],
+)
+def test_remarks_of_coding_sessions_claim_nothing(script, said):
+    shown = script.call("Read", "lines 12 to 79: UTF-8 parser, generated config", file_path="src/app.py")
+    assert ledger(script.trace(script.user("Fix it."), shown, edited(script), script.say(said))) == []
+
+
+def test_what_is_announced_is_no_claim(script):
+    steps = script.user("Fix it."), edited(script), script.say("Now the build and all tests pass:")
+    ran = script.call("Bash", "1 passed in 0.1s", command="pytest -q")
+    assert ledger(script.trace(*steps, ran, script.say("ok"))) == []
+
+
+def test_the_working_tree_stands_beside_the_record(script):
+    steps = script.user("Fix and commit it."), edited(script), script.call("Bash", "ok", command="./finish.sh")
+    index = TraceIndex(script.trace(*steps, script.say("I committed it. I updated docs/use.md.")))
+    index.witness = Witness({"docs/use.md": "changed"}, ["0123456789abcdef" * 2 + "01234567"])
+    found = list(SIGNAL.ledger(index, SIGNAL.detect(index, SIGNAL.settings()).findings))
+    assert [(entry.kind, entry.answer, entry.working_tree) for entry in found] == [
+        ("commit", "backed", "commit 0123456789"),
+        ("edit", "backed", "docs/use.md changed since the session began"),
+    ]
+
+
+def test_an_accusation_has_the_working_tree_too(script):
+    steps = script.user("Fix and commit it."), edited(script)
+    index = TraceIndex(script.trace(*steps, script.say("I committed it.")))
+    index.witness = Witness({}, [])
+    (entry,) = SIGNAL.ledger(index, SIGNAL.detect(index, SIGNAL.settings()).findings)
+    assert (entry.answer, entry.rule) == ("absent", "claim_without_call")
+    assert entry.working_tree == "no commit since the session began"
+
+
+def test_a_message_may_tell_of_its_own_call(script):
+    (entry,) = ledger(script.trace(script.user("Fix it."), edited(script, says="I edited src/app.py.")))
+    assert (entry.kind, entry.answer) == ("edit", "backed")
+
+
+def test_the_call_of_a_sub_agent_backs_its_parent(script):
+    child = script.trace(script.user("Edit it."), edited(script))
+    (entry,) = ledger(script.trace(script.user("Delegate."), script.say("I updated src/app.py."), children=(child,)))
+    assert (entry.kind, entry.answer, entry.record_index) == ("edit", "backed", None)
+    assert entry.call_id is not None
+
+
+def test_what_the_user_did_backs_a_claim(script):
+    steps = script.user("Fix it."), edited(script), script.say("ok"), script.user("I committed and pushed it. Sum up.")
+    (entry,) = ledger(script.trace(*steps, script.say("I pushed it to main.")))
+    assert (entry.kind, entry.answer, entry.record) == ("push", "backed", "the user did it, or says so")

@@ -114,6 +114,34 @@ def test_cost_is_linear_in_the_messages(script, tool):
     assert work_of(lambda: detect(several, Settings())) < 10 * work_of(lambda: detect(short, Settings()))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        ({"order_id": "W{}", "amount": 12}, "Done: order W{} is paid, and {} more."),
+        ({"mail": "ana{}@shop.example"}, "I've sent it to bob{}@shop.example."),
+        ({"order_id": "W7", "amount": 1}, "I've paid {}.50 for order W7."),
+    ],
+)
+def test_cost_is_linear_in_the_calls_that_change_something(script, arguments, answer):
+    """Each carries values, which are compared with all that was given and told before and after."""
+
+    def long(count):
+        steps = []
+        for number in range(count):
+            given = {
+                name: value.format(number) if isinstance(value, str) else number * value
+                for name, value in arguments.items()
+            }
+            steps.append(script.call("pay_order", f'{{"ok": true, "invoice": "R-{number}"}}', **given))
+        told = " ".join(answer.format(number, number) for number in range(count))
+        return script.trace(script.user("Pay them."), *steps, script.say(told))
+
+    for count in (100, 800):
+        detect(TraceIndex(long(count)), Settings())
+    short, several = TraceIndex(long(100)), TraceIndex(long(800))
+    assert work_of(lambda: detect(several, Settings())) < 12 * work_of(lambda: detect(short, Settings()))
+
+
 HOSTILE = pytest.mark.parametrize(
     "unit",
     ["I ", "I've ", "I have finally ", " been ", "has been ", "`", '"', "<code", "<code>", "```", "Action: a\n", "Dear ", "(", "1", "1,", "1.",

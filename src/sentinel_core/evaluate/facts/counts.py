@@ -12,7 +12,7 @@ _COUNT = re.compile(
     r"|\b(?:tests run|tests|pass(?:ed)?|total|passes|ran|executed|collected)(?:[:=]\s{0,8}| )(\d{1,7})\b|\bout of (\d{1,7})\b|\((\d{1,7})(?: tests?)?\)"
 )
 _SELECTED = re.compile(
-    r" (?:-k|-m|-t|--grep|-run|--filter|--testNamePattern|--tests|-Dtest|--only|-g|--last-failed|--lf)(?:[ =]|\Z)|::|[\w/.-]+\.(?:py|[jt]sx?|rb|go|php|java)(?::\d+)?\b"
+    r" (?:-k|-t|--grep|-run|--filter|--testNamePattern|--tests|-Dtest|--only|-g|--last-failed|--lf)(?:[ =]|\Z)|::|[\w/.-]+\.(?:py|[jt]sx?|rb|go|php|java)(?::\d+)?\b"
 )
 _LEFT = re.compile(r"\b[1-9]\d* (?:deselected|filtered out)\b")
 
@@ -31,5 +31,5 @@ def can_be_sum(count: int, parts: Sequence[int]) -> bool:
 
 
 def is_selected(command: str, shown: str) -> bool:
-    """True for a run that was told to run a part of the tests."""
+    """True for a run that was told to run a part of the tests; a marker ("-m unit") may name a suite, which is whole."""
     return _SELECTED.search(f" {command}") is not None or _LEFT.search(shown[-_TAIL:]) is not None

@@ -50,16 +50,30 @@ _TIME = re.compile(
     rf"|\b(?P<part>half|quarter) (?P<to>past|to) (?P<word>{'|'.join(_HOURS)})\b",
     re.IGNORECASE,
 )
+# Where a date or a time can begin, in expressions that begin with a set of characters: what is none of them is passed over quickly.
+_INITIALS = "".join(sorted({letter for name in _MONTH for letter in (name[0], name[0].upper())}))
+_SECONDS = "|".join(sorted({name[1:3] for name in _MONTH}))
+_BEGINS_DATE = re.compile(
+    rf"[\d{_INITIALS}](?:(?<=\d)(?:(?<!\w.)(?=\d{{0,3}}[-/.]\d|(?i:\d?(?:[a-z]{{2}}|\.)?(?: of)? [{_INITIALS}](?:{_SECONDS})))|(?=\d?月))"
+    rf"|(?<!\w.)(?<=\D)(?=(?i:{_SECONDS})\w{{0,8}}\.? (?:[tT][hH][eE] )?\d))"
+)
+_BEGINS_TIME = re.compile(
+    r"[\dhqHQ](?:(?<!\w.)(?:(?<=\d)(?=\d?(?::\d| ?[apuhAPUH]))|(?<=\D)(?=(?i:alf|uarter) (?i:past|to) )))"
+)
 _IDENTIFIER = re.compile(
     r"(?<![\w.@/])#?(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{2,39}|\d{5,20})(?![\w@]|[.,]\d)|#\d{1,20}\b"
 )
 _ADDRESS = re.compile(r"(?<![\w.+@-])[\w.+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}(?![\w@])")
 # With a folder and an ending: "and/or", "2/3" and "http://" are none.
 _PATH = re.compile(r"(?<![\w./:@~-])[~.]{0,2}/?(?:[\w.@+-]{1,80}/){1,30}[\w@+-]{0,80}\.[A-Za-z]\w{0,9}(?![\w/])")
-_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w]|-\d)|(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,-]\d)")
+_NUMBER = re.compile(
+    r"\d(?:(?<![\w.,-].)\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\w]|-\d)|(?<![\w.,].)\d*(?:\.\d+)?(?![\w]|[.,-]\d))"
+)
 _QUANTITY = re.compile(r"\d+[-_]?[A-Za-z]+")
 _SEPARATORS = re.compile(r"[-_# ]")
-_LONGEST, _LONGEST_VALUE, _LONGEST_PATH, _HALF_DAY, _LEAST = 20_000, 40, 160, 720, 10
+_IS_NAME = re.compile(r"[A-Za-z]\w{2,39}").fullmatch
+_IS_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:[0-2]\d|3[01])").fullmatch
+_LONGEST, _LONGEST_VALUE, _LONGEST_PATH, _HALF_DAY, _LEAST, _SHORTEST_IDENTIFIER = 20_000, 40, 160, 720, 10, 5
 _SIGNS = (*digits, "@", "/", " past ", " to ")
 
 
@@ -80,13 +94,16 @@ def values_in(text: str) -> tuple[Value, ...]:
         return ()
     found = [*_addresses(text), *_paths(text)]
     rest = _blanked(text, found)
-    found += (dates := list(_dates(rest)))
-    rest = _blanked(rest, dates)
-    found += (times := list(_times(rest)))
-    rest = _blanked(rest, times)
-    found += (names := list(_identifiers(rest)))
-    found += _numbers(_blanked(rest, names))
-    return tuple(sorted(found, key=lambda value: value.start))
+    if _BEGINS_DATE.search(rest):
+        found += (dates := list(_dates(rest)))
+        rest = _blanked(rest, dates)
+    if _BEGINS_TIME.search(rest):
+        found += (times := list(_times(rest)))
+        rest = _blanked(rest, times)
+    if any(map(rest.__contains__, digits)):
+        found += (names := list(_identifiers(rest)))
+        found += _numbers(_blanked(rest, names))
+    return tuple(sorted(found, key=_start))
 
 
 def values_of(item: object) -> tuple[Value, ...]:
@@ -94,6 +111,10 @@ def values_of(item: object) -> tuple[Value, ...]:
     if isinstance(item, bool) or item is None:
         return ()
     text = str(item).strip()
+    if text.isalpha():
+        return ()
+    if text.isascii() and (found := _plain_value(text)) is not None:
+        return found
     longest = _LONGEST_PATH if "/" in text or "@" in text else _LONGEST_VALUE
     if len(text) > longest or not any(map(text.__contains__, _SIGNS)):
         return ()
@@ -102,10 +123,38 @@ def values_of(item: object) -> tuple[Value, ...]:
     return found if found and covered >= len(text.strip("$€£ ")) - len(found) else ()
 
 
+def _plain_value(text: str) -> tuple[Value, ...] | None:
+    """What most fields are, at a glance: a short number, a name with digits, or a day; None for all others."""
+    if len(text) < _SHORTEST_IDENTIFIER and text.isdigit():
+        return (Value("number", frozenset((str(int(text)),)), 0, len(text)),) if int(text) >= _LEAST else ()
+    if _IS_NAME(text):
+        name = _SEPARATORS.sub("", text.lower())
+        return (Value("identifier", frozenset((name,)), 0, len(text)),) if any(map(text.__contains__, digits)) else ()
+    return (Value("date", frozenset((text[5:],)), 0, len(text)),) if _IS_DAY(text) else None
+
+
 def _blanked(text: str, values: list[Value]) -> str:
-    for value in values:
-        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
-    return text
+    if not values:
+        return text
+    parts, at = list[str](), 0
+    for value in sorted(values, key=_start):
+        parts += (text[at : value.start], " " * (value.end - max(at, value.start)))
+        at = max(at, value.end)
+    return "".join((*parts, text[at:]))
+
+
+def _start(value: Value) -> int:
+    return value.start
+
+
+def _matches(pattern: re.Pattern[str], begins: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """What ``finditer`` finds, tried only where a match can begin."""
+    begin = begins.search(text)
+    while begin is not None:
+        match = pattern.match(text, begin.start())
+        if match is not None:
+            yield match
+        begin = begins.search(text, begin.start() + 1 if match is None else match.end())
 
 
 def _addresses(text: str) -> Iterator[Value]:
@@ -123,7 +172,7 @@ def _paths(text: str) -> Iterator[Value]:
 
 
 def _dates(text: str) -> Iterator[Value]:
-    for match in _DATE.finditer(text):
+    for match in _matches(_DATE, _BEGINS_DATE, text):
         part = match.groupdict()
         pairs = [(part["im"], part["id"]), (part["s1"], part["s2"]), (part["s2"], part["s1"]), (part["m3"], part["d3"])]
         months = [_MONTH.get((part[key] or "").lower()) for key in ("m1", "m2")]
@@ -134,7 +183,7 @@ def _dates(text: str) -> Iterator[Value]:
 
 
 def _times(text: str) -> Iterator[Value]:
-    for match in _TIME.finditer(text):
+    for match in _matches(_TIME, _BEGINS_TIME, text):
         yield Value("time", frozenset(map(str, _minutes(match.groupdict()))), match.start(), match.end())
 
 

@@ -228,7 +228,7 @@ def detect(index: TraceIndex) -> Detection:
     if not index.messages or index.is_silent:
         return _SILENT
     last = Last(index)
-    parts = [part for part in (look(last) for look in _parts(last)) if part is not None]
+    parts = [part for look in _parts(last) if (part := look(last)) is not None]
     if not parts:
         return _FINE
     parts.sort(key=lambda part: -part[0])

@@ -13,6 +13,7 @@ from sentinel_signal_hallucination.english.sentences import plain, sentences
 from sentinel_signal_hallucination.english.statements import statements
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.ledger.actions import Record
+from sentinel_signal_hallucination.ledger.carried import Carried
 from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.rules.actions import actions
 from sentinel_signal_hallucination.rules.arguments import invented
@@ -71,7 +72,8 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
     coded = list(coding(turns, settings, _places((*passed_over, *checked))))
     claimed = list(_claimed(turns, looks, settings, _places((*passed_over, *coded)) | witnessed(turns)))
-    valued = list(other_values(turns, settings, _places((*passed_over, *claimed))))
+    carried = Carried(turns)
+    valued = list(other_values(carried, settings, _places((*passed_over, *claimed))))
     return [
         *passed_over,
         *coded,
@@ -80,7 +82,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *states(turns, settings, _places((*passed_over, *claimed, *valued))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(turns, settings),
-        *invented(turns, settings),
+        *invented(carried, settings),
         *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),

@@ -58,6 +58,7 @@ _DIGITS = 6
 _FEWEST_ALIKE = 2
 _SILENT = Detection(score=None, details="The agent said nothing and called no tool.")
 _UNRECORDED = "Some repeated calls have no recorded result, so their results cannot be compared."
+_UNREAD = "Repetitions were not looked for, because not all of the run could be read."
 
 
 def detect(index: TraceIndex, settings: LoopSettings) -> Detection:
@@ -112,6 +113,8 @@ def _own(index: TraceIndex, settings: LoopSettings) -> "tuple[list[Part], list[s
         from sentinel_signal_loop.rules import length_part
 
         parts.append(length_part(index, settings))
+    if index.is_partial:  # what was lost may be what made the calls differ, or what lay between them
+        return parts, [_UNREAD]
     calls, said = _own_doing(index)
     track = _call_track(calls, settings)
     if track is None and len(said) < _FEWEST_ALIKE:

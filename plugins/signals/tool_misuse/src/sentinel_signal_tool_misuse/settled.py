@@ -1,5 +1,6 @@
 """What became of faulty calls: a later call did what the call was for, or one of its kind succeeded, or the agent says that something failed."""
 
+import functools
 from bisect import bisect_left, bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -8,6 +9,8 @@ from sentinel_core.evaluate.answer import admits_failure
 from sentinel_signal_tool_misuse.purpose import Achieved
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sentinel_core import Call, TraceIndex
     from sentinel_signal_tool_misuse.checks import Checked
 
@@ -19,19 +22,20 @@ _message = attrgetter("message_index")
 def mark_settled(index: "TraceIndex", checked: "Checked") -> None:
     """Fill in ``repaired`` and ``settled``: a failed call is settled if a later call of its kind succeeded, or if the agent tells the failure."""
     later = Achieved(index.tools)
+    admits = functools.cache(lambda number: admits_failure(index.texts[number].content))
     for position in range(len(checked.calls) - 1, min(checked.faults) - 1, -1):
         call, worked = checked.calls[position], checked.worked[position]
         if position in checked.faults:
             is_repaired = later.repairs(call)
             if is_repaired:
                 checked.repaired.add(position)
-            if worked is False and (is_repaired or later.resembles(call) or _is_told(index, call)):
+            if worked is False and (is_repaired or later.resembles(call) or _is_told(index, call, admits)):
                 checked.settled.add(position)
         if worked:
             later.add(call)
 
 
-def _is_told(index: "TraceIndex", call: "Call") -> bool:
+def _is_told(index: "TraceIndex", call: "Call", admits: "Callable[[int], bool]") -> bool:
     """True where the agent's first text after the result, or its last one before the user speaks again, admits a failure.
 
     Where the reader could not read all and no text follows, nobody can say that the agent was silent.
@@ -43,4 +47,4 @@ def _is_told(index: "TraceIndex", call: "Call") -> bool:
     asked = bisect_right(index.asked, place)
     end = index.asked[asked] if asked < len(index.asked) else len(index.messages)
     last = bisect_left(index.texts, end, key=_message) - 1
-    return any(admits_failure(index.texts[one].content) for one in {first, last} if first <= one < len(index.texts))
+    return any(admits(one) for one in {first, last} if first <= one < len(index.texts))

@@ -71,8 +71,10 @@ def admits(
         return True
     known = words_of("trouble") | words_of("undone") | (words_of("mild_trouble") if mildly else _NONE)
     known |= words_of("left") if about is not None else _NONE
-    known -= {sign for part in asked for word in part.words for sign in _signs(word)} - _PLAIN
     signs = [_signs_of(part, is_plain=about is not None) & known for part in parts]
+    if any(signs):  # of most texts none, and then the user's words say nothing
+        named_before = {sign for part in asked for word in part.words for sign in _signs(word)} - _PLAIN
+        signs = [found - named_before for found in signs]
     if about is None:
         return any(signs)
     named = {at for at, part in enumerate(parts) if about(part.words)}

@@ -62,6 +62,7 @@ _MADE, _DETERMINERS = (
 _NONE_FAILS = regex(
     r"\b(?:there (?:are|were) )?(?:no|zero|0) (?:(?:failing|failed|broken|red) (?:unit )?(?:tests?|specs?)|(?:tests?|specs?) (?:fail(?:s|ed)?|(?:are|is|were) (?:failing|broken|red)))\b"
 )
+_FAILS = (" fail", " broken", " red")
 _ALONE = regex(
     r"(?m)(?:^|(?<=[.:!] )|(?<=[-*|] ))(?:(?:no|zero|0) (?:test )?(?:failures|regressions or failures)|(\d+)/\1 (?:pass(?:ed|ing)?|green))(?= *(?:[.!,|)]|$))"
 )
@@ -84,7 +85,9 @@ class CheckClaim(NamedTuple):
 
 def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = None) -> Iterator[CheckClaim]:
     """The claims of one text, none where it speaks of what fails; ``programs`` has words of the commands that checked, by kind."""
-    low = _NONE_FAILS.sub(_all_pass, readable(content))
+    low = readable(content)
+    if any(map(low.__contains__, _FAILS)):
+        low = _NONE_FAILS.sub(_all_pass, low)
     if programs and "tests" in programs:
         low = _ALONE.sub(_all_pass, low)
     nouns = {kind: words.union((programs or {}).get(kind, ())) for kind, words in _NOUNS.items()}

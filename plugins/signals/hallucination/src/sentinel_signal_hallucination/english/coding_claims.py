@@ -1,6 +1,7 @@
 """What an agent that writes code says it did: committed, pushed, deployed, edited a file; each a kind of its own."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, word_set
@@ -9,7 +10,7 @@ from sentinel_signal_hallucination.english.sentences import Sentence, plain, sen
 from sentinel_signal_hallucination.english.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims"]
+__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path"]
 
 
 class _Kind(NamedTuple):
@@ -41,11 +42,11 @@ EDITS = word_set(
     "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move"
 )
 """Verbs of changes of files."""
-_PATH = regex(
-    r"(?<![\w@:/.-])(?:[\w.-]+/){0,9}(?:[\w-]+\.)+(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(])(?!\.\w)"
-)
+_ENDING = r"(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(])(?!\.\w)"
+_PATH = regex(rf"(?<![\w@:/.-])(?:[\w.-]+/){{0,9}}(?:[\w-]+\.)+{_ENDING}")
 IS_PATH = _PATH.search
-"""Whether a text names a file of a project."""
+"""The first name of a file of a project in a text, or in a part of it."""
+_DOTTED = regex(rf"\.{_ENDING}")
 _DIRECTORY = regex(r"`(?:[\w.-]+/)+`")
 _NEAR, _AHEAD = 6, 10
 _SOURCES = word_set("from like per using with by of see on via as than instead where that which for matching following")
@@ -67,12 +68,19 @@ class CodingClaim(NamedTuple):
     path: str = ""
 
 
+def is_path(text: str) -> bool:
+    """Whether a text names a file of a project; most have no such ending, which is quick to see."""
+    return _DOTTED.search(text) is not None and _PATH.search(text) is not None
+
+
 def coding_claims(content: str) -> Iterator[CodingClaim]:
     """The claims of one text, in order; of an edit one for each file, and one without where no file is named."""
     low = plain(content)
-    paths = [(match.start(), match.end()) for match in _PATH.finditer(content)]
-    for start, end in paths:
-        low = low[:start] + "Q" * (end - start) + low[end:]
+    paths = [match.span() for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
+    if paths:
+        ends = [0, *(end for _, end in paths)]
+        named = ((low[before:start], "Q" * (end - start)) for before, (start, end) in zip(ends, paths, strict=False))
+        low = "".join((*chain.from_iterable(named), low[ends[-1] :]))
     for sentence in sentences(low):
         if sentence.asks:
             continue
@@ -101,13 +109,18 @@ def _told(sentence: Sentence) -> Iterator[Statement]:
         one = found.get(at)
         if one is not None and one.voice == "brief":
             opens = opens or _OPENING.issuperset(words[:at])
-            if opens:
+            if opens or _closes(words, at):
                 yield one
         elif one is not None:
             if _OTHERS.isdisjoint(words[:at]):
                 yield one
         elif opens and words[at - 1] in _JOINTS and bases(word) and is_done(words, at):
             yield Statement(sentence, at, bases(word)[0], "brief")
+
+
+def _closes(words: list[str], at: int) -> bool:
+    """True for the last of several reports in short: "tests green, committed.", "patched, committed and pushed"."""
+    return words[at - 1 : at] == [","] and (at + 1 == len(words) or words[at + 1] in _JOINTS)
 
 
 def _kind_of(one: Statement, *, is_named: bool) -> str | None:

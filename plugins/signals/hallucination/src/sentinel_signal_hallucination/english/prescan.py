@@ -1,11 +1,12 @@
 """A first look at each text, in one pass over its bytes: which actions it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.english.lexicon import COMPLETE, PHRASES, bases, word_set
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, PHRASES, bases, lemmas, word_set
 
 __all__ = ["GIVING", "Scan", "scan"]
 
@@ -65,6 +66,13 @@ class _Marks(NamedTuple):
     after: frozenset[bytes] | None
 
 
+@lru_cache(maxsize=1)
+def _telling() -> frozenset[bytes]:
+    """The words that say something, but for the regular participles."""
+    words = _ANSWERS.union(COMPLETE, PHRASES, lemmas().done, _CHECKS, _CHECKED, _GAVE, _NEXT)
+    return frozenset(map(str.encode, words))
+
+
 class _Marked(dict[bytes, _Marks | None]):
     """What each word says, told once a word; None for most."""
 
@@ -73,7 +81,11 @@ class _Marked(dict[bytes, _Marks | None]):
             return None
         if len(self) > _MOST:
             self.clear()
-        word = end.rstrip(_END).decode()
+        stem = end.rstrip(_END)
+        if not stem.endswith(b"ed") and stem not in _telling():  # most words
+            self[end] = None
+            return None
+        word = stem.decode()
         is_action = word in _ANSWERS or word in COMPLETE or word in PHRASES or bool(bases(word))
         after = frozenset(map(str.encode, PHRASES[word])) if PHRASES.get(word) else None
         found = _Marks(is_action, word in _CHECKS, word in _CHECKED, word in _GAVE, _NEXT.get(word), after)

@@ -1,15 +1,16 @@
 """What the record knows of the agent's actions: each call that may have done something, and whether it worked."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.facts.edits import Writers
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
-from sentinel_core.trace import to_json
+from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
 from sentinel_signal_hallucination.ledger.commands import only_shows
+from sentinel_signal_hallucination.ledger.documents import document_of
 from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
@@ -72,6 +73,13 @@ class Record:
         self.index = index
         self.tools = index.tools
         self.reported = dict[tuple[frozenset[str], int], bool]()
+        self._documents = dict[int, Any]()
+
+    def document(self, result: ToolResult) -> Any:
+        """The document that a result is, read once; None where it is none."""
+        if id(result) not in self._documents:
+            self._documents[id(result)] = document_of(result.content)
+        return self._documents[id(result)]
 
     @once
     def actions(self) -> list[Action]:

@@ -1,18 +1,18 @@
 """The values that calls carried and gave back, and those that were spoken: what an answer's values are held against."""
 
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.tools import is_ending
-from sentinel_core.trace import to_json
-from sentinel_signal_hallucination.ledger.actions import Action
-from sentinel_signal_hallucination.ledger.documents import Leaf, document_of, leaves
+from sentinel_core.trace import canonical, to_json
+from sentinel_signal_hallucination.ledger.actions import Action, Record
+from sentinel_signal_hallucination.ledger.documents import Leaf, leaves
 from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.tables import once
 
-__all__ = ["Carried", "carried_by"]
+__all__ = ["Carried"]
 
 _MOST_LEAVES = 200
 _NONE = frozenset[str]()
@@ -22,110 +22,148 @@ def _forms(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(form for value in values for form in value.forms)
 
 
-def carried_by(action: Action) -> list[Leaf]:
-    """The values among a call's arguments."""
-    return list(leaves(action.call.call.arguments))[:_MOST_LEAVES]
+class _Spoken(NamedTuple):
+    """The forms of values in what users and the agent said, each with the first message that has it, and with the last of the agent."""
+
+    by_user: dict[str, int]
+    by_agent: dict[str, int]
+    last_told: dict[str, int]
 
 
 class Carried:
     """Built once a trace; each part is made when something asks for it."""
 
     def __init__(self, turns: Turns) -> None:
-        self._index = turns.record.index
+        self.turns, self._record = turns, turns.record
         worked = (action for action in turns.record.actions if not (action.failed or action.facts.runs_anything))
         self.actions = [action for action in worked if not is_ending(action.facts.name)]
-        self._values = dict[tuple[int, ...], tuple[str, frozenset[str]]]()
+        self._given = dict[tuple[int, ...], str]()
+        self._forms = dict[tuple[int, ...], frozenset[str]]()
+        self._leaves = dict[int, list[Leaf]]()
 
-    def values_at(self, place: int) -> tuple[str, frozenset[str]]:
-        """What writing calls that worked carried, as text, and the forms of all that they carried or gave back; but for calls replaced by then.
+    def by(self, action: Action) -> list[Leaf]:
+        """The values among a call's arguments."""
+        if action.call.position not in self._leaves:
+            self._leaves[action.call.position] = leaves(action.call.call.arguments)[:_MOST_LEAVES]
+        return self._leaves[action.call.position]
 
-        Of documents that they gave back, lists show no action.
-        """
-        replaced = tuple(action.call.position for action in self.actions if self._is_replaced(action, place))
-        if replaced not in self._values:
-            lasting = [action for action in self.actions if action.call.position not in replaced]
-            given = "\n".join(to_json(action.call.call.arguments).decode() for action in lasting)
-            self._values[replaced] = given, _NONE.union(*map(_all_forms, lasting))
-        return self._values[replaced]
+    def given_by(self, place: int) -> str:
+        """What writing calls that worked carried, as text; but for calls replaced by then."""
+        replaced = self._replaced_by(place)
+        if replaced not in self._given:
+            lasting = (action for action in self.actions if action.call.position not in replaced)
+            self._given[replaced] = "\n".join(to_json(action.call.call.arguments).decode() for action in lasting)
+        return self._given[replaced]
 
-    def _is_replaced(self, action: Action, until: int) -> bool:
-        """True where a later call of the tool gave the same things another number: of two prices the second counts."""
-        given = action.call.call.arguments
-        names = {
-            name for name, value in given.items() if not isinstance(value, (int, float)) or isinstance(value, bool)
-        }
-        return 0 < len(names) < len(given) and any(
-            later.facts.name == action.facts.name
-            and later.call.call.arguments.keys() == given.keys()
-            and later.call.call.arguments != given
-            and all(later.call.call.arguments[name] == given[name] for name in names)
-            for later in self.actions
-            if action.call.position < later.call.position and later.message_index < until
-        )
+    def forms_by(self, place: int) -> frozenset[str]:
+        """The forms of all values that these calls carried or gave back. Of documents that they gave back, lists show no action."""
+        replaced = self._replaced_by(place)
+        if replaced not in self._forms:
+            lasting = (position for position in self._of_action if position not in replaced)
+            self._forms[replaced] = _NONE.union(*map(self._of_action.__getitem__, lasting))
+        return self._forms[replaced]
 
-    def known_before(self, action: Action) -> frozenset[str]:
-        """All values of documents and of what was said before a call."""
-        known = self._said(range(action.message_index))
-        for places, forms in self._fields.values():
-            known = known.union(*forms[: bisect_left(places, action.message_index)])
-        return known
+    @once
+    def _of_action(self) -> dict[int, frozenset[str]]:
+        """The forms of what each call carried or gave back, by its position."""
+        return {action.call.position: _all_forms(action, self._record) for action in self.actions}
 
-    def expected(self, leaf: Leaf, action: Action) -> frozenset[str]:
-        """What could have stood in the place of a value.
+    def _replaced_by(self, place: int) -> tuple[int, ...]:
+        """The positions of the calls that one before a place replaced."""
+        return tuple([position for position, at in self._replaced.items() if at < place])
+
+    @once
+    def _replaced(self) -> dict[int, int]:
+        """Where a later call of the tool gave the same things another number, by the position of the earlier: of two prices the second counts."""
+        latest = dict[tuple[str, frozenset[str], bytes], Action]()
+        found = dict[int, int]()
+        for action in reversed(self.actions):
+            given = action.call.call.arguments
+            names = {name: value for name, value in given.items() if not _is_number(value)}
+            if 0 < len(names) < len(given):
+                key = action.facts.name, frozenset(given), canonical(names)
+                later = latest.get(key)
+                if later is not None and later.call.call.arguments != given:
+                    found[action.call.position] = later.message_index
+                elif later is not None and later.call.position in found:
+                    found[action.call.position] = found[later.call.position]
+                latest[key] = action
+        return found
+
+    def is_told_after(self, forms: frozenset[str], action: Action) -> bool:
+        """True where the agent told the value after a call."""
+        return any(self._spoken.last_told.get(form, -1) > action.message_index for form in forms)
+
+    def is_known_before(self, forms: frozenset[str], action: Action) -> bool:
+        """True for a value of a document, or of what was said, before a call."""
+        return self._is_said_before(forms, action) or _is_before(self._on_record, forms, action.message_index)
+
+    def could_stand(self, value: Value, leaf: Leaf, action: Action) -> bool:
+        """True for a value that could have stood in the place of another.
 
         Of numbers, what users said; of dates and times, all on record; of others, what stood in such a field or was spoken of.
         """
-        before = range(action.message_index)
         if leaf.value.kind == "number":
-            return self._said(before, who="user")
-        keys = list(self._fields) if leaf.value.kind in ("date", "time") else [leaf.key]
-        known = _NONE
-        for key in keys:
-            places, forms = self._fields.get(key, ([], []))
-            known = known.union(*forms[: bisect_left(places, action.message_index)])
-        return known | self._said(before)
+            return _is_before(self._spoken.by_user, value.forms, action.message_index)
+        fields = self._on_record if leaf.value.kind in ("date", "time") else self._fields.get(leaf.key, {})
+        return _is_before(fields, value.forms, action.message_index) or self._is_said_before(value.forms, action)
 
     def has_field(self, key: str, action: Action) -> bool:
         """True where such a field had a value before the call."""
-        places, _ = self._fields.get(key, ([], []))
-        return bool(places) and places[0] < action.message_index
+        return next(iter(self._fields.get(key, {}).values()), action.message_index) < action.message_index
 
-    def told_after(self, action: Action) -> frozenset[str]:
-        """The forms of what the agent said after a call."""
-        return self._said(range(action.message_index + 1, len(self._index.messages)), who="assistant")
+    def _is_said_before(self, forms: frozenset[str], action: Action) -> bool:
+        by_user, by_agent = self._spoken.by_user, self._spoken.by_agent
+        return _is_before(by_user, forms, action.message_index) or _is_before(by_agent, forms, action.message_index)
 
     @once
-    def _fields(self) -> dict[str, tuple[list[int], list[frozenset[str]]]]:
-        """By the name of a field, where its values stand, in order, and their forms."""
-        found = defaultdict[str, tuple[list[int], list[frozenset[str]]]](lambda: ([], []))
-        for at, message in enumerate(self._index.messages):
+    def _fields(self) -> dict[str, dict[str, int]]:
+        """By the name of a field, the forms of its values, each with the first message that has it, in order."""
+        found = defaultdict[str, dict[str, int]](dict)
+        for at, message in enumerate(self._record.index.messages):
             documents = [call.arguments for call in message.tool_calls]
-            documents += [document_of(result.content) for result in message.tool_results]
+            documents += [self._record.document(result) for result in message.tool_results]
             for document in documents:
                 for leaf in leaves(document):
-                    places, forms = found[leaf.key]
-                    places.append(at)
-                    forms.append(leaf.value.forms)
+                    for form in leaf.value.forms:
+                        found[leaf.key].setdefault(form, at)
         return found
 
-    def _said(self, places: range, *, who: str = "") -> frozenset[str]:
-        return _NONE.union(*(forms for at, role, forms in self._spoken if at in places and who in ("", role)))
+    @once
+    def _on_record(self) -> dict[str, int]:
+        """The same of all fields."""
+        found = dict[str, int]()
+        for places in self._fields.values():
+            for form, at in places.items():
+                found[form] = min(at, found.get(form, at))
+        return found
 
     @once
-    def _spoken(self) -> list[tuple[int, str, frozenset[str]]]:
-        """The places of all that was said, who said it, and the forms of its values."""
-        return [
-            (at, message.role, _forms(values_in(message.content)))
-            for at, message in enumerate(self._index.messages)
-            if message.content and message.role in ("user", "assistant")
-        ]
+    def _spoken(self) -> _Spoken:
+        """What was spoken."""
+        spoken = _Spoken({}, {}, {})
+        for at, message in enumerate(self._record.index.messages):
+            if message.content and message.role in ("user", "assistant"):
+                first = spoken.by_user if message.role == "user" else spoken.by_agent
+                for form in _forms(values_in(message.content)):
+                    first.setdefault(form, at)
+                    if message.role == "assistant":
+                        spoken.last_told[form] = at
+        return spoken
 
 
-def _all_forms(action: Action) -> frozenset[str]:
-    arguments = action.call.call.arguments
+def _is_before(places: Mapping[str, int], forms: frozenset[str], at: int) -> bool:
+    return any(places.get(form, at) < at for form in forms)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _all_forms(action: Action, record: Record) -> frozenset[str]:
+    arguments, result = action.call.call.arguments, action.call.result
     found = _forms(values_in(to_json(arguments).decode())) | _forms(leaf.value for leaf in leaves(arguments))
-    content = action.call.result.content if action.call.result is not None else ""
-    document = document_of(content)
+    document = None if result is None else record.document(result)
     if document is None:
-        return found | _forms(values_in(content))
-    return found | _forms(leaf.value for leaf in leaves(document) if not leaf.in_list)
+        return found if result is None else found | _forms(values_in(result.content))
+    return found | _forms(leaf.value for leaf in leaves(document, has_lists=False))

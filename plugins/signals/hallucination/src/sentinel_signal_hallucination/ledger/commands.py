@@ -37,5 +37,7 @@ def only_shows(call: Call) -> bool:
     if query is None and kinds_of(command).sure - _LOOKS:
         return False
     parts = parts_of(command)
-    checks = {check.command.lower() for check in call.checks if check.kind != "build"}
-    return bool(parts) and all(part.text in checks or not _SHOWS.isdisjoint(part.text.split()[:2]) for part in parts)
+    others = {part.text for part in parts if _SHOWS.isdisjoint(part.text.split(None, 2)[:2])}
+    if not others:
+        return bool(parts)
+    return others <= {check.command.lower() for check in call.checks if check.kind != "build"}

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import accumulate, chain, combinations, islice
 from statistics import median
 
@@ -67,9 +67,9 @@ class Derived:
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         scaled = [one * scale for one in beside for scale in _SCALES]
         mixed = [abs(one + sign * other) for one in beside for other in self._few for sign in (1, -1)]
-        exact = _near(sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed)), half)
+        exact = sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed))
         if (
-            exact(value)
+            _is_near(exact, value, half)
             or self._ends(written)
             or self._is_scaled(value, step, _SUFFIX_OF.match(answer, at + len(written)))
         ):
@@ -87,9 +87,9 @@ class Derived:
         """Ways to derive a figure or one of its neighbours, the cheapest first."""
         half = step / 2 + 1e-9
         yield _near(self._told, half)
-        yield lambda x: any(_near(self._told, half * scale)(x * scale + more) for scale, more in _CONVERSIONS)
-        times = [*_TIMES, *(one for one in self._few if 0 < one < _ALL)]
-        yield lambda x: any(_near(self._told, half * one)(x * one) for one in times)
+        yield lambda x: _is_scaled(self._told, x, half, _CONVERSIONS)
+        times = [(one, 0.0) for one in (*_TIMES, *(one for one in self._few if 0 < one < _ALL))]
+        yield lambda x: _is_scaled(self._told, x, half, times)
         yield _near(self._together, half)
         few = others[:_MOST_PAIRED]
         yield _near(sorted((*_sums(few), *_of_two(few), *_of_three(few[:_MOST_THREE]))), half)
@@ -99,7 +99,7 @@ class Derived:
     def _is_scaled(self, value: float, step: float, suffix: re.Match[str] | None) -> bool:
         """True for "402KB" and "59.7M" where a told figure is as much, rounded or cut off."""
         scales = _SUFFIXES[suffix[1].lower()] if suffix is not None else ()
-        return any(_near(self._told, step * scale * 0.75)((value + step * 0.25) * scale) for scale in scales)
+        return any(_is_near(self._told, (value + step * 0.25) * scale, step * scale * 0.75) for scale in scales)
 
     def _ends(self, written: str) -> bool:
         """True for "ending in 3473" where something longer that was told ends so."""
@@ -150,12 +150,26 @@ class Derived:
 
 def _near(values: list[float], half: float) -> Callable[[float], bool]:
     """Whether a value lies within ``half`` of one of the sorted ones."""
+    return lambda value: _is_near(values, value, half)
 
-    def fits(value: float) -> bool:
-        at = bisect_left(values, value - half)
-        return at < len(values) and values[at] <= value + half
 
-    return fits
+def _is_near(values: list[float], value: float, half: float) -> bool:
+    at = bisect_left(values, value - half)
+    return at < len(values) and values[at] <= value + half
+
+
+def _is_scaled(values: list[float], value: float, half: float, scales: Iterable[tuple[float, float]]) -> bool:
+    """True where a value, times one of the scales and shifted, is one of the sorted ones."""
+    count = len(values)
+    for (
+        scale,
+        shift,
+    ) in scales:  # a loop, because each of many figures pays for it, and any() over a generator takes twice as long
+        wanted, width = value * scale + shift, half * scale
+        at = bisect_left(values, wanted - width)
+        if at < count and values[at] <= wanted + width:
+            return True
+    return False
 
 
 def _between(values: list[float], low: float, high: float, start: int) -> list[float]:

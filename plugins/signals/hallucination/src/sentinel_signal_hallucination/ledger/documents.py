@@ -1,6 +1,7 @@
 """The values of documents: arguments of calls, and results that are JSON."""
 
-from collections.abc import Iterator
+from functools import lru_cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.facts.values import Value, values_of
@@ -13,12 +14,11 @@ _DEEPEST = 8
 
 
 class Leaf(NamedTuple):
-    """A value of a document, the key that it stands under, and whether a list holds it."""
+    """A value of a document, and the key that it stands under."""
 
     key: str
     value: Value
     text: str
-    in_list: bool
 
 
 def document_of(content: str) -> Any:
@@ -31,21 +31,26 @@ def document_of(content: str) -> Any:
         return None
 
 
-def leaves(document: Any, key: str = "", *, in_list: bool = False, depth: int = 0) -> Iterator[Leaf]:
-    """The values of a document, in order."""
-    if depth > _DEEPEST:
+def leaves(document: Any, *, has_lists: bool = True) -> list[Leaf]:
+    """The values of a document, in order; but for those in lists, where they are not wanted."""
+    found = list[Leaf]()
+    if isinstance(document, (dict, list)):
+        _collect(document, "", found, has_lists=has_lists, depth=0)
+    return found
+
+
+def _collect(document: dict[str, Any] | list[Any], key: str, found: list[Leaf], *, has_lists: bool, depth: int) -> None:
+    if depth >= _DEEPEST or (isinstance(document, list) and not has_lists):
         return
-    if isinstance(document, dict):
-        for name, item in document.items():
-            yield from leaves(item, str(name), in_list=in_list, depth=depth + 1)
-    elif isinstance(document, list):
-        for item in document:
-            yield from leaves(item, key, in_list=True, depth=depth + 1)
-    else:
-        for value in values_of(document):
-            yield Leaf(_field(key), value, str(document), in_list)
+    for name, item in document.items() if isinstance(document, dict) else zip(repeat(key), document):
+        if isinstance(item, (dict, list)):
+            _collect(item, name, found, has_lists=has_lists, depth=depth + 1)
+        elif item:
+            for value in values_of(item):
+                found.append(Leaf(_field(name), value, str(item)))  # noqa: PERF401 - most have none
 
 
+@lru_cache(maxsize=4096)
 def _field(name: str) -> str:
     """One name for ``order_id``, ``new_order_ids`` and ``orderId``."""
     name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)

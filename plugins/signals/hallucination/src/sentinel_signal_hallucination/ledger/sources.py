@@ -20,7 +20,9 @@ __all__ = ["Sources", "family", "final_answer", "first_result", "names_in", "pro
 def first_result(index: TraceIndex) -> int:
     """The first message in which a tool gives anything."""
     for at, message in enumerate(index.messages):
-        if (message.role == "tool" or message.tool_results) and any(map(str.strip, _results_of([message]))):
+        if message.tool_results and any(result.content.strip() for result in message.tool_results):
+            return at
+        if message.role == "tool" and message.content and message.content.strip():
             return at
     return len(index.messages)
 
@@ -158,10 +160,13 @@ def prose_of(content: str) -> str:
 
 def final_answer(index: TraceIndex) -> Text | None:
     """The agent's last words; those before them where these only take leave."""
-    texts = [text for text in index.texts if text.content.strip() and not text.is_copied]
-    while len(texts) > 1 and _takes_leave(texts[-1], index):
-        texts.pop()
-    return texts[-1] if texts else None
+    last = None
+    for text in reversed(index.texts):
+        if text.content.strip() and not text.is_copied:
+            last = text
+            if not _takes_leave(text, index):
+                break
+    return last
 
 
 def _takes_leave(text: Text, index: TraceIndex) -> bool:
@@ -196,7 +201,7 @@ _LEAVE = 120
 
 def names_in(text: str) -> frozenset[str]:
     """The words with three digits or more: what tells one thing of a kind from the others."""
-    return frozenset(word.lower() for word in _WITH_DIGITS.findall(text))
+    return frozenset(word.lower() for word in _WITH_DIGITS.findall(text)) if has_digit(text) else frozenset()
 
 
 _WITH_DIGITS = re.compile(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import pairwise
 from operator import attrgetter
 from typing import TypeVar
 
@@ -24,7 +25,7 @@ _WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
 _PAST = word_set("did done was were have has had")
 _REPORTS = word_set("handover recap summary summarise summarize overview rundown report")
 _OWN_DEEDS = regex(r"\byou(?:'ve| have)? (?:did|done)\b|\b(?:did|have) you\b")
-_LONG = regex(r"[a-z]{4,}")
+_LONG, _LETTERS, _LONG_PAIR = regex(r"[a-z]{4,}"), regex(r"[a-z]+"), 8
 _message_index = attrgetter("message_index")
 
 
@@ -50,7 +51,7 @@ class Turn:
         """All calls of the turn, in order."""
         return _within(self.record.index.calls, self.asked + 1, self.until)
 
-    @property
+    @once
     def texts(self) -> list[Text]:
         """The texts after the last call."""
         last = self.calls[-1].message_index if self.calls else self.asked + 1
@@ -169,6 +170,17 @@ class Turn:
             return False
         own = set(_LONG.findall(tried.call.result.content.lower())) - tried.facts.objects - {"error", "failed"}
         return any(word in low and word not in self.low for word in own)
+
+    def quotes_failure(self, low: str) -> bool:
+        """True where a text has two words in a row of what the failed call answered, which stand in nothing that was said or given before."""
+        tried = self.failed_action
+        if tried is None or tried.call.result is None:
+            return False
+        before = self.record.index.messages[: tried.message_index]
+        known = " ".join([self.low, *(result.content for message in before for result in message.tool_results)]).lower()
+        words = _LETTERS.findall(tried.call.result.content.lower())
+        pairs = (f"{one} {other}" for one, other in pairwise(words) if len(one) + len(other) >= _LONG_PAIR)
+        return any(pair in low and pair not in known for pair in pairs)
 
 
 class Turns:

@@ -63,8 +63,8 @@ class _Case:
 
     @once
     def admits(self) -> bool:
-        """True where the text speaks of trouble."""
-        return admits(self.low, sentences(self.turn.low))
+        """True where the text speaks of trouble, or says what the failed call answered."""
+        return admits(self.low, sentences(self.turn.low)) or self.turn.quotes_failure(self.low)
 
     @once
     def admits_mildly(self) -> bool:
@@ -161,11 +161,11 @@ class _Case:
             )
             branch = (
                 "command"
-                if tried.facts.runs_anything
+                if tried.facts.runs_anything and one.plainly
                 else "done"
                 if one.plainly
                 else "state"
-                if is_related
+                if is_related and not tried.facts.runs_anything
                 else "other_state"
             )
             return self._evidence(one, tried, branch)

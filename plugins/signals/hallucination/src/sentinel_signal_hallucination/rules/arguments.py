@@ -1,35 +1,39 @@
 """Calls that changed something by an identifier or an address that nothing on record has, although the record has others of its kind."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
+from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, evidence
 from sentinel_signal_hallucination.ledger.actions import Action
-from sentinel_signal_hallucination.ledger.carried import Carried, carried_by
+from sentinel_signal_hallucination.ledger.carried import Carried
 from sentinel_signal_hallucination.ledger.documents import Leaf
 from sentinel_signal_hallucination.ledger.sources import Sources, family
-from sentinel_signal_hallucination.ledger.turns import Turns
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["invented"]
 
-_ADDRESS, _LETTER = regex(r"[\w.+-]@[\w-]"), regex(r"[A-Za-z]")
+# Of a trace: each takes a look at all that was told, and each of the untold a long one.
+_MOST, _MOST_UNTOLD = 500, 40
+_ADDRESS = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_LETTER = regex(r"[A-Za-z]")
 
 
-def invented(turns: Turns, settings: Settings) -> Iterator[Evidence]:
+def invented(carried: Carried, settings: Settings) -> Iterator[Evidence]:
     """At most one finding a trace: the first such call."""
-    yield from islice(_invented(turns, settings), 1)
+    yield from islice(_invented(carried, settings), 1)
 
 
-def _invented(turns: Turns, settings: Settings) -> Iterator[Evidence]:
-    carried, index = Carried(turns), turns.record.index
-    for action in carried.actions:
-        named = [leaf for leaf in carried_by(action) if _names_something(leaf)]
-        if not named:
-            continue
+def _invented(carried: Carried, settings: Settings) -> Iterator[Evidence]:
+    index = carried.turns.record.index
+    named = ((action, leaf) for action in carried.actions for leaf in carried.by(action) if _names_something(leaf))
+    before = _Before(index)
+    untold = (row for row in islice(named, _MOST) if not before.has(row[1].text.lstrip("#"), row[0].message_index))
+    for action, rows in groupby(islice(untold, _MOST_UNTOLD), key=itemgetter(0)):
         sources = Sources(index, action.message_index)
-        for leaf in named:
+        for _, leaf in rows:
             if not sources.names(leaf.text.lstrip("#")) and _has_others(leaf, sources, carried, action):
                 message = (
                     f'The call to "{action.facts.name}" carried "{leaf.text}" as {leaf.key}, which is in no result and in '
@@ -41,13 +45,38 @@ def _invented(turns: Turns, settings: Settings) -> Iterator[Evidence]:
                 )  # fmt: skip
 
 
+class _Before:
+    """What results, users and instructions say before a call: most calls carry just what stands there, and that is quick to see."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self._index = index
+
+    @once
+    def _given(self) -> tuple[str, list[int]]:
+        """All of it in order, and how much of it stands before each message."""
+        parts, ends, length = list[str](), [0], 0
+        for message in self._index.messages:
+            spoken = [message.content] if message.content and message.role != "assistant" else []
+            new = [*spoken, *(result.content for result in message.tool_results)]
+            parts += new
+            length += sum(map(len, new)) + len(new)
+            ends.append(length)
+        return "\n".join([*parts, ""]), ends
+
+    def has(self, written: str, until: int) -> bool:
+        """True where just this stands before a message."""
+        given, ends = self._given
+        return given.find(written, 0, ends[until]) >= 0
+
+
 def _names_something(leaf: Leaf) -> bool:
     """True for an address, and for an identifier with letters: plain numbers are amounts and counts as often."""
     return leaf.value.kind == "address" or (leaf.value.kind == "identifier" and _LETTER.search(leaf.text) is not None)
 
 
 def _has_others(leaf: Leaf, sources: Sources, carried: Carried, action: Action) -> bool:
-    """True where the agent had one to give: a result has another of the family in such a field; of addresses, anybody told one."""
+    """True where the agent had one to give: a result has another of the family in such a field; of addresses, one that no call carried."""
     if leaf.value.kind == "address":
-        return _ADDRESS.search(sources.context) is not None
+        given = carried.given_by(len(sources.index.messages))
+        return any(address not in given for address in _ADDRESS.findall(sources.context))
     return family(leaf.text) in sources.families and carried.has_field(leaf.key, action)

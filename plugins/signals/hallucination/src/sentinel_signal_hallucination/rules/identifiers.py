@@ -100,6 +100,8 @@ def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterato
     """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
     untold = dict(islice(_untold((text.content for text in texts), sources), _ENOUGH))
     for text in texts if untold else ():
+        if not any(map(text.content.__contains__, untold)):
+            continue
         prose = prose_of(_TICK.sub(" ", text.content))
         for match in _IDENTIFIER.finditer(prose):
             is_related = untold.get(match[0])

@@ -1,8 +1,8 @@
 """Commands that failed for good, and an answer that speaks of what they were for without a word of trouble."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
@@ -40,14 +40,18 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
         turn = turns[number]
         for text in turn.texts[-1:]:
             if turn.calls and text.message_index > turn.calls[-1].message_index and text.message_index not in known:
+                failures = _failures(turn)
+                first = next(failures, None)
+                if first is None:
+                    continue
                 low = readable(text.content)
-                for sentence, failure in () if asks_back(low) else islice(_hidden(turn, low), 1):
+                for sentence, failure in () if asks_back(low) else islice(_hidden(chain((first,), failures), low), 1):
                     yield _evidence(text, sentence, failure, settings)
 
 
-def _hidden(turn: Turn, low: str) -> Iterator[tuple[Sentence, _Failure]]:
+def _hidden(failures: Iterable[_Failure], low: str) -> Iterator[tuple[Sentence, _Failure]]:
     """The commands that failed for good, and sentences that present them as done."""
-    for failure in _failures(turn):
+    for failure in failures:
         if not admits(low, about=partial(_names, failure)):
             yield from ((one, failure) for one in sentences(low) if _speaks_of(one, failure))
 

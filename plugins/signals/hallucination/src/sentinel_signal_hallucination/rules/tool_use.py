@@ -37,10 +37,11 @@ _OWN_WORDS = word_set(
 )
 _TELLS = "|".join((*sorted(GIVING), "turned up", "came (?:back|up)"))
 _PART = "results?|output|response|answer"
+# Begins with a set of letters: what is none of them is passed over quickly.
 _GAVE = regex(
-    rf"\b(?:the|my|our|an?) (?:[\w-]+ ){{0,3}}?(?P<gave>{_SOURCE})(?: call)?(?:'s)?(?: (?:for|of|on) (?:[\w-]+ ){{0,2}}[\w-]+)?"
+    rf"[tmoapuv](?<!\w.)(?:(?:(?<=t)he|(?<=m)y|(?<=o)ur|(?<=a)n?) (?:[\w-]+ ){{0,3}}?(?P<gave>{_SOURCE})(?: call)?(?:'s)?(?: (?:for|of|on) (?:[\w-]+ ){{0,2}}[\w-]+)?"
     rf"(?: (?:{_PART}) was|(?: (?:{_PART}))? (?:{_TELLS}))\b"
-    rf"|\b(?:(?:according to|per)|(?P<means>using|via|through)) (?:the|our|my) (?:[\w-]+ ){{0,3}}?(?P<by>{_SOURCE})\b"
+    rf"|(?:(?<=a)ccording to|(?<=p)er|(?P<means>(?<=u)sing|(?<=v)ia|(?<=t)hrough)) (?:the|our|my) (?:[\w-]+ ){{0,3}}?(?P<by>{_SOURCE})\b)"
 )
 _GENERAL = ("returns", "says", "shows", "lists", "show", "say")
 _HAD = regex(r"\b(?:i|we) (?:just )?(?:ran|used|called|tried|got|searched|checked)\b")

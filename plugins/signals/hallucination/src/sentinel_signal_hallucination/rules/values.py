@@ -1,8 +1,11 @@
 """Answers that tell another value than the call carried, or of one thing more than the calls did."""
 
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
-from sentinel_core.evaluate.facts.values import Value, values_in
+from sentinel_core.evaluate.facts.values import Kind, Value, values_in
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, stays_as_it_was
@@ -11,23 +14,25 @@ from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.statements import low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.actions import Action
-from sentinel_signal_hallucination.ledger.carried import Carried, carried_by
+from sentinel_signal_hallucination.ledger.carried import Carried
 from sentinel_signal_hallucination.ledger.documents import Leaf
 from sentinel_signal_hallucination.ledger.sources import family, prose_of
-from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.rules.identifiers import is_example
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["other_values"]
 
 _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
 _BEFORE, _NEAR = 40, 3
+_WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
+_MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
-def other_values(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def other_values(carried: Carried, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a text; messages in ``known`` have one already."""
-    carried = Carried(turns)
+    turns = carried.turns
     if not carried.actions or turns.record.index.children:
         return
     for number in sorted(turns.spoken - {-1}):
@@ -44,10 +49,11 @@ class _Answer:
         self.text, self.turn, self.carried = text, turn, carried
         self.low, self.prose = low_of(text.content), prose_of(text.content)
         self.values = values_in(self.prose)
-        given, forms = carried.values_at(text.message_index)
-        named = (value for value in self.values if self._shown(value) not in given)
+        given = carried.given_by(text.message_index) if self.values else ""
+        named = [value for value in self.values if self._shown(value) not in given]
+        forms = carried.forms_by(text.message_index) if named else frozenset[str]()
         orphans = (value for value in named if forms.isdisjoint(value.forms))
-        self.orphans = [value for value in orphans if not self._can_be_written(value)]
+        self.orphans = list(islice((value for value in orphans if not self._can_be_written(value)), _MOST))
 
     def _can_be_written(self, value: Value) -> bool:
         """True for a file that a command or an edit can have written, whatever else it carried."""
@@ -60,15 +66,15 @@ class _Answer:
         is_proposed = proposes(self.low) if asks_back(self.low) else None
         if is_proposed is None and (found := next(self._wrong(settings), None)) is not None:
             return found
-        left = ((row, part) for row, part in self._left(settings) if is_proposed is None or not is_proposed(part))
-        return next((row for row, _ in left), None)
+        left = chain(self._failed(settings), self._left(settings))
+        return next((row for row, part in left if is_proposed is None or not is_proposed(part)), None)
 
     def _shown(self, value: Value) -> str:
         return self.prose[value.start : value.end]
 
     def _actions(self) -> Iterator[tuple[Action, Leaf]]:
         """The values that the calls of the turn carried."""
-        return ((action, leaf) for action in self.turn.worked for leaf in carried_by(action))
+        return ((action, leaf) for action in self.turn.worked for leaf in self.carried.by(action))
 
     def _related(self, leaf: Leaf, action: Action) -> list[Value]:
         """The orphans that could have stood in the place of a value; none for a time of a zone, which may be told as another's."""
@@ -77,24 +83,49 @@ class _Answer:
         same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_related(value, leaf)]
         if self._is_alone(leaf, same):
             return same
-        expected = self.carried.expected(leaf, action) if same else frozenset[str]()
-        return [value for value in same if not expected.isdisjoint(value.forms)]
+        return [value for value in same if self.carried.could_stand(value, leaf, action)]
 
     def _is_alone(self, leaf: Leaf, same: list[Value]) -> bool:
         """True for the only date or time that was carried in the turn, where the text tells just one: no other can be meant."""
         kind = leaf.value.kind
         if kind not in ("date", "time") or len(same) != 1:
             return False
-        alike = [value for value in self.values if value.kind == kind]
-        return len(alike) == 1 and sum(other.value.kind == kind for _, other in self._actions()) == 1
+        return self._kinds[kind] == 1 and self._carried_kinds[kind] == 1
+
+    @once
+    def _kinds(self) -> Counter[Kind]:
+        """How many values of each kind the text tells."""
+        return Counter(value.kind for value in self.values)
+
+    @once
+    def _carried_kinds(self) -> Counter[Kind]:
+        """How many the calls of the turn carried."""
+        return Counter(leaf.value.kind for _, leaf in self._actions())
+
+    @once
+    def _by_form(self) -> dict[str, list[Value]]:
+        """The values of the text by each of their forms."""
+        found = defaultdict[str, list[Value]](list)
+        for value in self.values:
+            for form in value.forms:
+                found[form].append(value)
+        return found
+
+    @once
+    def _ordered(self) -> frozenset[tuple[Kind, str]]:
+        """The values in the user's words since the last answer."""
+        return frozenset((value.kind, form) for value in values_in(self.turn.low) for form in value.forms)
 
     def _is_related(self, value: Value, leaf: Leaf) -> bool:
         return leaf.value.kind != "identifier" or family(self._shown(value)) == family(leaf.text)
 
     def _wrong(self, settings: Settings) -> Iterator[Evidence]:
         """A value that is told where the call carried another one, which is told nowhere."""
+        kinds = {value.kind for value in self.orphans}
+        forms = frozenset(form for value in values_in(self.text.content) for form in value.forms)
         for action, leaf in self._actions():
-            if not leaf.value.forms.isdisjoint(self.carried.told_after(action)):
+            is_told_here = self.text.message_index > action.message_index and not forms.isdisjoint(leaf.value.forms)
+            if leaf.value.kind not in kinds or is_told_here or self.carried.is_told_after(leaf.value.forms, action):
                 continue
             for value in self._related(leaf, action):
                 part = self._sentence(value)
@@ -105,7 +136,7 @@ class _Answer:
 
     def _is_unheard(self, leaf: Leaf, action: Action) -> bool:
         """True for a carried number that nobody had said or given before."""
-        return leaf.value.kind == "number" and self.carried.known_before(action).isdisjoint(leaf.value.forms)
+        return leaf.value.kind == "number" and not self.carried.is_known_before(leaf.value.forms, action)
 
     def _is_meant(self, value: Value, part: Sentence, *, is_unheard: bool) -> bool:
         """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
@@ -118,20 +149,36 @@ class _Answer:
 
     def _is_ordered(self, value: Value) -> bool:
         """True where the user's words since the last answer have the value."""
-        return any(
-            not value.forms.isdisjoint(other.forms) for other in values_in(self.turn.low) if other.kind == value.kind
-        )
+        return any((value.kind, form) in self._ordered for form in value.forms)
 
     def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done beside one that a call carried, and that no call carried."""
         for action, leaf in self._actions() if any(map(_tells_of_actions, sentences(self.low))) else ():
-            beside = [value for value in self.values if not leaf.value.forms.isdisjoint(value.forms)]
+            beside = [value for form in sorted(leaf.value.forms) for value in self._by_form.get(form, ())]
             for value in self._related(leaf, action) if beside else ():
                 part = self._sentence(value)
                 if part is not None and _tells_of_actions(part) and not self._is_source(value, beside):
                     call = f'"{action.facts.name}" was called for "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
                     yield self._evidence("left_one", leaf, message, part, settings), part
+
+    def _failed(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
+        """A value that is told as done, and that only a call that failed carried."""
+        before = [action for action in self.turn.record.actions if action.message_index < self.text.message_index]
+        failed = (action for action in before if action.failed and action.facts.effect == "writes")
+        for action, leaf in ((one, leaf) for one in failed for leaf in self.carried.by(one)):
+            for value in self.orphans:
+                is_same = value.kind == leaf.value.kind and not value.forms.isdisjoint(leaf.value.forms)
+                part = self._sentence(value) if is_same else None
+                if part is None or self._follows_source(value) or not _words_of(action).isdisjoint(part.words):
+                    continue  # who says what the call answered tells of the failure
+                if _tells_of_actions(part, ("state", "brief")):
+                    call = f'the call to "{action.facts.name}" that carried it failed (message {action.message_index})'
+                    message = f'The answer tells of "{self._shown(value)}" as done, but {call}.'
+                    yield self._found("contradicted_claim", "value", message, part, settings), part
+
+    def _found(self, rule: str, branch: str, message: str, part: Sentence, settings: Settings) -> Evidence:
+        return in_text(self.text, rule, branch, message, part.start, part.end, settings.effect_weight)
 
     def _is_source(self, value: Value, beside: Sequence[Value]) -> bool:
         """True for what only says where something is from ("the address of order 12"), unless what was carried is told so, too."""
@@ -142,10 +189,24 @@ class _Answer:
         return not _SOURCES.isdisjoint(word.strip("(#:,") for word in before[-_NEAR:])
 
     def _sentence(self, value: Value) -> Sentence | None:
-        return next((part for part in sentences(self.low) if part.start <= value.start < part.end), None)
+        parts = sentences(self.low)
+        at = bisect_right(parts, value.start, key=_start) - 1
+        return parts[at] if at >= 0 and value.start < parts[at].end else None
 
     def _evidence(self, rule: str, leaf: Leaf, message: str, part: Sentence, settings: Settings) -> Evidence:
         return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
+
+
+def _words_of(action: Action) -> frozenset[str]:
+    """The longer words of what a call answered, but for those that it denies: "cannot be applied"."""
+    content = action.call.result.content if action.call.result is not None else ""
+    words = _WORD.findall(content.lower())
+    plain = (word for at, word in enumerate(words) if _DENIALS.isdisjoint(words[max(0, at - _NEAR) : at]))
+    return frozenset(word for word in plain if len(word) > _NEAR) - action.facts.objects
+
+
+def _start(part: Sentence) -> int:
+    return part.start
 
 
 def _tells_of_actions(sentence: Sentence, voices: Sequence[str] = ("state",)) -> bool:

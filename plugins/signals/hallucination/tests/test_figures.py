@@ -1,0 +1,31 @@
+"""Figures that only look like others: after a month, in algebra, and in longer numbers."""
+
+import pytest
+
+
+@pytest.mark.parametrize("text", ["In March 12.5 GB were used.", "In May 1.23 million were sold."])
+def test_a_figure_after_a_month_need_not_be_a_year(script, text):
+    steps = (script.call("get_usage", '{"year": 2026, "total": 48}'), script.say(text))
+    assert [one.rule for one in script.judge(script.user("How much was it?"), *steps).findings] == ["figure"]
+
+
+@pytest.mark.parametrize(
+    "text", ["So $20r_1 + 10r_2 = 40$.", "That makes 908xy + 12.", "Assuming a rate of 100 per night, it is more."]
+)
+def test_algebra_along_the_way_and_what_is_assumed_is_not_held_against_the_record(script, text):
+    steps = (
+        script.call("solve", '{"x": 3}'),
+        script.say(text),
+        script.call("solve", '{"x": 4}'),
+        script.say("It is 3."),
+    )
+    assert script.judge(script.user("Solve it."), *steps).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Transfer it to DK50 0040 0440 1162 43.", "It rests on No 261/2004.", "You owe 3 450 in all."]
+)
+def test_a_part_of_a_longer_number_is_no_figure(script, text):
+    assert (
+        script.judge(script.user("And now?"), script.call("get_terms", '{"fee": 12}'), script.say(text)).findings == ()
+    )
