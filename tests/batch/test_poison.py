@@ -86,7 +86,7 @@ def test_a_plugin_that_segfaults_on_one_record(sentinel, many, folder, tools, wr
     assert hurt["error"] == {"message": message, "source": "many.jsonl", "line": BAD}
     assert (hurt["trace_id"], hurt["verdict"]) == (f"day-{BAD}", None)
     assert hurt["failures"][0]["error"] == "was killed by signal 11 (SIGSEGV)"
-    assert done.stderr.startswith(f'sentinel: error: "many.jsonl" line {BAD}: {message}\n')
+    assert f'sentinel: error: "many.jsonl" line {BAD}: {message}\n' in done.stderr
     assert 'signal "wrecker" failed on 1 record; the first error: was killed by signal 11' in done.stderr
     summary = json.loads((folder / "s.summary.json").read_bytes())
     assert (summary["records"], summary["worst_verdict"]) == (RECORDS, "FAIL")
@@ -231,7 +231,7 @@ def test_control_c(start, write, folder, tools, wrecker):
     batch.send_signal(signal.SIGINT)
     _, err = batch.communicate()
     assert batch.returncode == 130
-    assert err.startswith("stopped; to continue: sentinel evaluate few.jsonl -j 2 -o c.jsonl ")
+    assert "\nstopped; to continue: sentinel evaluate few.jsonl -j 2 -o c.jsonl " in err
     pid = int((folder / "pid").read_text())
     assert tools.wait_until(lambda: tools.is_gone(pid))
     assert not list(folder.glob("*c.jsonl*"))

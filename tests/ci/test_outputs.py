@@ -333,4 +333,4 @@ def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, fo
 def test_a_finding_without_a_message_leaves_no_blank(sentinel, tmp_path):
     write(tmp_path / "o.json", trace("a", "Hello."))
     done = sentinel("evaluate", "o.json", "--format", "github", "--expect", "called:refund")
-    assert "it was not called. (a)" in done.stdout
+    assert "it was not called; known tools: get_order. (a)" in done.stdout

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from sentinel_core.judging.output.formats import FORMATS
+from sentinel_core.judging.output.formats import OWN
 
 pytestmark = pytest.mark.unmeasured
 
@@ -83,7 +83,7 @@ def test_an_error_is_harmless(inside, folder, form):
     assert_harmless(done.stderr)
 
 
-@pytest.mark.parametrize("form", ["-v", *(f"--format={name}" for name in FORMATS)])
+@pytest.mark.parametrize("form", ["-v", *(f"--format={name}" for name in OWN)])
 @pytest.mark.parametrize("is_readable", [True, False])
 def test_the_name_of_a_file_is_harmless(sentinel, hostile, folder, form, is_readable):
     name = f"\x1b]0;title\x07{NASTY}\n::error::x, y%.jsonl"

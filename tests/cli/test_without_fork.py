@@ -111,7 +111,7 @@ def sentinel_signals():
     [
         ("pass", []),
         ("os._exit(3)", ["ended the process with exit code 3"]),
-        ("time.sleep(99)", ["did not finish within 15 s"]),
+        pytest.param("time.sleep(99)", ["did not finish within 15 s"], marks=pytest.mark.exhaustive),
     ],
 )
 def test_third_party_signals_run_in_a_process_of_their_own(lacking, folder, deed, words):

@@ -1,6 +1,4 @@
-import os
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -183,126 +181,70 @@ def test_what_is_said_to_be_secret_is_taken_out(text, told):
     assert redact(text) == told
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "The password was wrong.",
-        "task-1234567890123456789",
-        "sk-short",
-        "AKIA too short",
-        "https://example.org:8080/path",
-        "the secret: it is",
-        "eyJ alone",
-        "bearer of news",
-        "the X-Amz-Signature is missing",
-        "f(x?sig=1&token=next)",
-        f"design={HEX}",
-        f"signature={HEX}",
-        f"pageToken={HEX}",
-        f'"next_page_token": "{HEX}"',
-        '{"max_tokens": 100, "tokens": 512345678, "total_tokens": 1234567, "token_count": 1234567}',
-        "token_count = 5",
-        "token_type: bearer_of_1",
-        '"token": 123456789',
-        '"eos_token": "<|end_of_text_1|>"',
-        '"password": null, "secret": false',
-        "the password is reset",
-        "secret_santa: yes",
-        "password_expires_at: 2026-01-01",
-        "secret_name: database-1",
-        "first_pass: completed",
-        "tokenizer.pad_token = tokenizer.eos_token",
-        "headers['Authorization'] = _basic_auth_str(username, password)",
-        'special["pad_token"] = DEFAULT_PAD_TOKEN',
-        "PWD=/home/me/work1",
-        "You booked basic economy for a basic fare",
-        "sort -u file:1",
-        "git push -u https://example.org/a.git",
-        "docker run -u 1000:1000 image",
-        "date -u +%Y-%m-%dT%H:%M:%SZ",
-        "use --password to set it, or --token-file",
-        "the cookie: it is eaten",
-        "npm_config_registry, hf_hub_download",
-        "Authorization: required",
-        "git@github.com:a/b.git ssh://git@host/a",
-        "https://example.org/docs/webhooks/12345",
-        '<add key="PasswordLength" value="12-characters" />',
-        '<add key="Timeout" value="1234567" />',
-        '<input type="password" value="${PASSWORD}"/>',
-        "<password>${env.DB_PASSWORD}</password>",
-        "<password>string</password> <password></password> <password/>",
-        "<password>the password of the user</password>",
-        "<Password>{value}</Password>",
-        "<label>Password</label><input>hunter2</input>",
-        "<td>token</td><td>hunter2</td>",
-        "costs $6$ or $1$ each, $2 for $5$ more",
-        "awk '{print $1$2$6$7}'",
-        "signing_key_id: key-1",
-        "master_key_path: /etc/keys/one1",
-        "t1.start_time and t1.end_time",
-        "the .acc_total of sc_one.two",
-        "current_status_before_action_2_3",
-    ],
-)
+PLAIN = [
+    "",
+    "The password was wrong.",
+    "task-1234567890123456789",
+    "sk-short",
+    "AKIA too short",
+    "https://example.org:8080/path",
+    "the secret: it is",
+    "eyJ alone",
+    "bearer of news",
+    "the X-Amz-Signature is missing",
+    "f(x?sig=1&token=next)",
+    f"design={HEX}",
+    f"signature={HEX}",
+    f"pageToken={HEX}",
+    f'"next_page_token": "{HEX}"',
+    '{"max_tokens": 100, "tokens": 512345678, "total_tokens": 1234567, "token_count": 1234567}',
+    "token_count = 5",
+    "token_type: bearer_of_1",
+    '"token": 123456789',
+    '"eos_token": "<|end_of_text_1|>"',
+    '"password": null, "secret": false',
+    "the password is reset",
+    "secret_santa: yes",
+    "password_expires_at: 2026-01-01",
+    "secret_name: database-1",
+    "first_pass: completed",
+    "tokenizer.pad_token = tokenizer.eos_token",
+    "headers['Authorization'] = _basic_auth_str(username, password)",
+    'special["pad_token"] = DEFAULT_PAD_TOKEN',
+    "PWD=/home/me/work1",
+    "You booked basic economy for a basic fare",
+    "sort -u file:1",
+    "git push -u https://example.org/a.git",
+    "docker run -u 1000:1000 image",
+    "date -u +%Y-%m-%dT%H:%M:%SZ",
+    "use --password to set it, or --token-file",
+    "the cookie: it is eaten",
+    "npm_config_registry, hf_hub_download",
+    "Authorization: required",
+    "git@github.com:a/b.git ssh://git@host/a",
+    "https://example.org/docs/webhooks/12345",
+    '<add key="PasswordLength" value="12-characters" />',
+    '<add key="Timeout" value="1234567" />',
+    '<input type="password" value="${PASSWORD}"/>',
+    "<password>${env.DB_PASSWORD}</password>",
+    "<password>string</password> <password></password> <password/>",
+    "<password>the password of the user</password>",
+    "<Password>{value}</Password>",
+    "<label>Password</label><input>hunter2</input>",
+    "<td>token</td><td>hunter2</td>",
+    "costs $6$ or $1$ each, $2 for $5$ more",
+    "awk '{print $1$2$6$7}'",
+    "signing_key_id: key-1",
+    "master_key_path: /etc/keys/one1",
+    "t1.start_time and t1.end_time",
+    "the .acc_total of sc_one.two",
+    "current_status_before_action_2_3",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
 def test_the_rest_is_left_alone(text):
     assert redact(text) == text
-
-
-HOSTILE = pytest.mark.parametrize(
-    "piece",
-    [
-        "eyJ-",
-        "-----BEGIN ",
-        "sk-",
-        "://a:",
-        "secret=",
-        "xoxb-",
-        "eyJaaaaaaaaa.",
-        "bearer ",
-        "&sig=",
-        "x-amz-signature'  ",
-        "://",
-        "-----BEGIN PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\n-a",
-        "secret_",
-        "secret_a_",
-        "secret=\\",
-        'secret="\\',
-        "secret='\\a",
-        "secret=\\a",
-        "secret\\\\",
-        "token='",
-        "token:=a",
-        "authorization: basic ",
-        "cookie=",
-        "cookie:a=",
-        "--a-",
-        "--password ",
-        " -u ",
-        " -u a",
-        "hooks.slack.com/",
-        "/api/webhooks/1",
-        "SG.a",
-        "sk-sk",
-        "bearer  ",
-        "\\n",
-        "sk-a",
-        "sk-a-",
-        "secret=a.",
-        "secret=a.b(",
-        "secret=a[",
-        "secret=_a_",
-        "secret: a ",
-        "secret=<a ",
-        "secret={a",
-        "secret=*",
-        "curl ",
-        "curl -u ",
-        "curl a\\\n -u a:",
-        "://user:{a",
-    ],
-)
 
 
 PIECES = (
@@ -391,26 +333,3 @@ FILLING = "Error: " + "x " * 80
 def test_what_is_left_of_a_secret_that_was_cut_is_taken_out(end, told):
     assert redact_cut(FILLING + end) == FILLING + told
     assert redact_cut(end) == redact(end)  # too short to have been cut
-
-
-@HOSTILE
-def test_hostile_text_comes_to_its_end(piece):
-    """What backtracks without end would not."""
-    text = piece * (20_000 // len(piece))
-    assert redact_cut(f"{text} {SECRETS['aws']}").endswith("[redacted]")
-
-
-@pytest.mark.skipif(os.environ.get("SENTINEL_SOAK") != "1", reason="needs a quiet machine: make soak")
-@HOSTILE
-def test_hostile_text_costs_in_proportion_to_its_length(piece):
-    def seconds(length: int) -> float:
-        text = piece * (length // len(piece))
-        return min(_timed(text) for _ in range(3))
-
-    assert seconds(200_000) < 40 * seconds(20_000) + 0.05
-
-
-def _timed(text: str) -> float:
-    start = time.process_time()
-    redact_cut(text)
-    return time.process_time() - start

@@ -51,7 +51,10 @@ class Desk:
         more = {"severity": {"enum": ["high", "medium", "low"]}, "findings": {"type": "array"}}
         return (
             self.tool(
-                "get_release_summary", release, lambda release_id: {"failed": 2, "release_id": release_id}, "read"
+                "get_release_summary",
+                release,
+                lambda release_id: {"release_id": release_id, "tests": {"failed": 2, "total": 144}},
+                "read",
             ),
             self.tool("file_risk_report", {**release, **more}, self.file, "write"),
         )

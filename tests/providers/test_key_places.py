@@ -111,6 +111,9 @@ def test_a_run_tells_it_first(openai, of_provider, warnings):
         def mark(self, text):
             """Nothing crashes here."""
 
+        def end_copy(self):
+            """Nothing forks here."""
+
     heard, log = Heard(), logging.getLogger("sentinel")
     before = (list(log.handlers), log.propagate)
     try:

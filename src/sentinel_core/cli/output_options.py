@@ -81,6 +81,11 @@ def output_options(function: _Function) -> _Function:
             is_flag=True,
             help="Show each trace in full: every finding, what was checked, and the settings.",
         ),
+        click.option(
+            "--compare",
+            is_flag=True,
+            help="Show two traces beside each other, step by step, on the page that -o writes.",
+        ),
         click.option("--pretty", is_flag=True, help="Print indented JSON (implies --json)."),
         click.option("--jsonl", is_flag=True, help="Print one line of JSON per trace."),
         click.option(

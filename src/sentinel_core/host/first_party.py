@@ -13,6 +13,7 @@ FIRST_PARTY = frozenset(
     for name in (
         "readers-benchmarks",
         "readers-claude",
+        "readers-coding",
         "readers-frameworks",
         "readers-native",
         "readers-openai",

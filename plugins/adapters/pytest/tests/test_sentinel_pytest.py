@@ -115,7 +115,7 @@ def test_odd(): assert_reliable(HONEST)
     done.assert_outcomes(passed=1, failed=2, errors=1)
     done.stdout.fnmatch_lines_random(
         [
-            'E*Expected "called:send_email": it was not called.',
+            'E*Expected "called:send_email": it was not called; known tools: get_order.',
             'E*ConfigError: allow: there is no rule "hallucination.nonsense"*',
             "@pytest.mark.sentinel takes allow=*",
         ]

@@ -48,6 +48,12 @@ def receiving_child(at_work):
     return int(child)
 
 
+@pytest.fixture
+def unmeasured_process(monkeypatch):
+    """The process ends where no file has room: the measuring of coverage could not write its own."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process")
 
 
@@ -89,6 +95,7 @@ def test_groups_that_cannot_be_handed_over_wait_for_room(receiver):
 
 
 @on_linux
+@pytest.mark.usefixtures("unmeasured_process")
 @pytest.mark.parametrize("is_killed", [False, True], ids=["until there is room", "until it is stopped"])
 def test_reports_that_cannot_be_written_are_kept(receiver, is_killed):
     at_work = receiver()
@@ -130,6 +137,7 @@ def test_of_reports_that_were_written_in_part_the_rest_is_written(receiver, tmp_
 
 
 @on_linux
+@pytest.mark.usefixtures("unmeasured_process")
 def test_a_gate_does_not_wait_for_room(receiver):
     at_work = receiver("--until-quiet", 0.5)
     limit_files(at_work.process.pid, 0)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentinel_agent.risk.rules import assess
-from sentinel_core.evaluate.facts.areas import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 from sentinel_provider_offline import OfflineSettings
 
 CLEAN = {
@@ -342,61 +341,26 @@ def test_instructions_in_a_summary_change_nothing():
 
 def test_long_changes_are_cut_in_findings():
     text = text_of(judged(changes=["payment " + "x" * 5000]), "critical_area")
-    assert len(text) < 200
-    assert text.endswith('...")')
+    assert (len(text) < 200, text[-5:]) == (True, '...")')
 
 
 def test_first_change_of_a_kind_is_the_example():
-    text = text_of(judged(changes=["New icon", "Payment by card", "Payment by phone"]), "critical_area")
+    text = text_of(judged(changes=["Icon", "Payment by card", "Payment by phone"]), "critical_area")
     assert text == 'critical areas are touched: payment ("Payment by card")'
 
 
 @pytest.mark.parametrize(
-    ("table", "kind", "phrase"),
-    [
-        (table, kind, phrase)
-        for table in (CRITICAL_AREAS, RISKY_CHANGES)
-        for kind, phrases in table.items()
-        for phrase in phrases
-    ],
-)
-def test_every_phrase_is_found_whole_and_in_any_spelling(table, kind, phrase):
-    for text in (phrase, phrase.upper(), f"The {phrase}.", phrase.replace(" ", "-"), phrase.replace(" ", "_")):
-        assert kind in kinds_in(text, table)
-    assert kind not in kinds_in(f"x{phrase}", {kind: (phrase,)})
-    assert kind not in kinds_in(f"{phrase}x", {kind: (phrase,)})
-
-
-@pytest.mark.parametrize("phrases", [p for table in (CRITICAL_AREAS, RISKY_CHANGES) for p in table.values()])
-def test_tables_are_sorted_and_plain(phrases):
-    assert list(phrases) == sorted(set(phrases))
-    assert all(phrase == " ".join(phrase.casefold().split()) and phrase.isascii() for phrase in phrases)
-
-
-@pytest.mark.parametrize("change", ["New author page", "Datastore icon", "A tokenizer", "Paymentless"])
-def test_words_that_only_look_alike(change):
-    assert kinds_in(change, CRITICAL_AREAS) == ()
-
-
-@pytest.mark.parametrize(
     "wrong",
-    [
-        {"failure_rate_high": 1.1},
-        {"error_rate_medium": -0.1},
-        {"p95_high": 0.0},
-        {"error_rate_medium": 0.03},
-        {"p95_medium": 1000.1},
-    ],
+    [{"failure_rate_high": 1.1}, {"error_rate_medium": -0.1}, {"p95_high": 0.0}, {"error_rate_medium": 0.03}, {"p95_medium": 1000.1}],
     ids=str,
-)
+)  # fmt: skip
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=r"rate|p95"):
         OfflineSettings(**wrong)
 
 
 def test_thresholds_are_settings():
-    strict = OfflineSettings(error_rate_medium=0.0005, error_rate_high=0.001)
-    assert assess(CLEAN, strict).severity == "high"
+    assert assess(CLEAN, OfflineSettings(error_rate_medium=0.0005, error_rate_high=0.001)).severity == "high"
     loose = OfflineSettings(failure_rate_high=0.5, skipped_share_medium=1.0)
     assert assess({**CLEAN, **counted(60, 40, 90)}, loose).severity == "medium"
 
@@ -434,17 +398,3 @@ def test_taking_a_clean_part_away_never_makes_it_less_risky(summary, part):
     without = {key: value for key, value in whole.items() if key != part}
     ranks = [RANK[assess(given, OfflineSettings()).severity] for given in (whole, without)]
     assert ranks[0] <= ranks[1]
-
-
-@pytest.mark.parametrize(
-    ("change", "touches"),
-    [
-        ("limits on the newest session", False),
-        ("Session notes are kept", False),
-        ("Session tokens expire", True),
-        ("Ends every user session", True),
-        ("Fixed session fixation", True),
-    ],
-)
-def test_a_session_is_about_authentication_only_where_it_is_a_user_s(change, touches):
-    assert ("authentication" in kinds_in(change, CRITICAL_AREAS)) is touches

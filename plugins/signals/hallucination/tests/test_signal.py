@@ -119,7 +119,7 @@ def test_cost_is_linear_in_the_messages(script, tool):
     [
         ({"order_id": "W{}", "amount": 12}, "Done: order W{} is paid, and {} more."),
         ({"mail": "ana{}@shop.example"}, "I've sent it to bob{}@shop.example."),
-        ({"order_id": "W7", "amount": 1}, "I've paid {}.50 for order W7."),
+        pytest.param({"order_id": "W7", "amount": 1}, "I've paid {}.50 for order W7.", marks=pytest.mark.exhaustive),
     ],
 )
 def test_cost_is_linear_in_the_calls_that_change_something(script, arguments, answer):

@@ -29,32 +29,41 @@ def _number(
     return click.option(flag, type=kind, default=default, show_default=True, metavar=metavar, help=text)
 
 
+def _timing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """When a trace is complete, and when the command ends."""
+    for option in (
+        _number(
+            "--until-quiet",
+            _SECONDS,
+            None,
+            "SECONDS",
+            "Exit once something has been judged and no spans have arrived for this long.",
+        ),
+        _number(
+            "--patience",
+            _SECONDS,
+            60.0,
+            "SECONDS",
+            "Judge a trace this long after its last span, if its outermost span has not arrived.",
+        ),
+        _number(
+            "--quiet",
+            _SECONDS,
+            2.0,
+            "SECONDS",
+            "Judge a trace this long after its last span, once its outermost span has arrived.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command("receive")
 @click.option(
     "--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
 )
 @_number("--port", click.IntRange(0, 65535), 4318, "N", "Port to listen on; 0 picks a free port.")
-@_number(
-    "--quiet",
-    _SECONDS,
-    2.0,
-    "SECONDS",
-    "Judge a trace this long after its last span, once its outermost span has arrived.",
-)
-@_number(
-    "--patience",
-    _SECONDS,
-    60.0,
-    "SECONDS",
-    "Judge a trace this long after its last span, if its outermost span has not arrived.",
-)
-@_number(
-    "--until-quiet",
-    _SECONDS,
-    None,
-    "SECONDS",
-    "Exit once something has been judged and no spans have arrived for this long.",
-)
+@_timing
 @click.option(
     "--allow-host",
     "hosts",
