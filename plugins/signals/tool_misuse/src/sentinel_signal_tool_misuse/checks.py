@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
+from sentinel_signal_tool_misuse.declared import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +14,9 @@ if TYPE_CHECKING:
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.arguments import Offered
 
-__all__ = ["LONGEST", "Checked", "Fault", "check_all"]
+__all__ = ["Checked", "Fault", "check_all"]
 
 SUSPICIOUS = "suspicious_argument"
-LONGEST = 1_000
-"""A longer text is the content of something, not an argument that anybody could suspect."""
 
 # One of these is in each suspicious argument: nearly every trace is let go by them alone.
 _MARKS = (

@@ -2,7 +2,10 @@
 
 from sentinel_core.offers import Rule
 
-__all__ = ["RULES"]
+__all__ = ["LONGEST", "RULES"]
+
+LONGEST = 1_000
+"""A longer text is the content of something, not an argument that anybody could suspect."""
 
 _SINCE = "0.1.0"
 

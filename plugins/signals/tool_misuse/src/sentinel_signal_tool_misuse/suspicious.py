@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_core.host.odds import OddsTable
-from sentinel_signal_tool_misuse.checks import LONGEST
-from sentinel_signal_tool_misuse.declared import RULES
+from sentinel_signal_tool_misuse.declared import LONGEST, RULES
 
 if TYPE_CHECKING:
     from sentinel_core import ToolCall
