@@ -101,6 +101,11 @@ def test_a_path_has_its_endings_as_forms():
     assert forms("`./src/app.py`", "path") == [{"src/app.py"}]
 
 
+@pytest.mark.parametrize("text", ["./app.py", "../app.py", "see ./../app.py now"])
+def test_a_name_without_a_folder_is_no_path(text):
+    assert forms(text, "path") == []
+
+
 @pytest.mark.parametrize("text", ["7 chairs", "no digits, nothing", "it is past that", "go to bed"])
 def test_small_numbers_and_words_are_no_values(text):
     assert values_in(text) == ()
