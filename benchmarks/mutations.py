@@ -149,12 +149,12 @@ def _remove(holder: Any, key: Any, _places: list[_Place], _chance: Random) -> No
 
 def _copy_from_elsewhere(holder: Any, key: Any, places: list[_Place], chance: Random) -> None:
     other, where = chance.choice(places)
-    holder[key] = copy.deepcopy(other[where])
+    holder[key] = _copied(other[where])
 
 
 def _repeat(holder: Any, key: Any, _places: list[_Place], chance: Random) -> None:
     if isinstance(holder, list):
-        holder.insert(chance.randint(0, len(holder)), copy.deepcopy(holder[key]))
+        holder.insert(chance.randint(0, len(holder)), _copied(holder[key]))
 
 
 def _rename(holder: Any, key: Any, places: list[_Place], chance: Random) -> None:
@@ -169,8 +169,16 @@ def _wrap(holder: Any, key: Any, _places: list[_Place], chance: Random) -> None:
 
 
 def _bury(holder: Any, key: Any, _places: list[_Place], chance: Random) -> None:
-    for _ in range(chance.choice((5, 190, 250))):
+    for _ in range(chance.choice((5, 190, 220))):  # the most changes of one file stay under Python's limit of recursion
         holder[key] = [holder[key]]
+
+
+def _copied(value: Any) -> Any:
+    """A copy; None of what is nested too deep for one."""
+    try:
+        return copy.deepcopy(value)
+    except RecursionError:
+        return None
 
 
 _CHANGES: tuple[Callable[[Any, Any, list[_Place], Random], None], ...] = (
