@@ -1,5 +1,5 @@
 from sentinel_core import MessageDetails, TokenUsage, ToolCall, TraceIndex
-from sentinel_core.traces.readers import Piece, TraceBuilder
+from sentinel_core.traces.readers import Piece, TraceBuilder, pieces_of
 from sentinel_core.traces.readers.chat import Result
 
 
@@ -96,3 +96,13 @@ def test_of_many_unknown_kinds_the_first_ten_are_named():
         builder.lose(f"event of kind {number}", by_agent=False)
     gaps = builder.build().metadata
     assert gaps == {"reading_gaps": [*(f"1 event of kind {number}" for number in range(10)), "and 2 more kinds"]}
+
+
+def test_a_result_that_lists_calls_in_no_known_shape_is_a_result():
+    builder = TraceBuilder("t", "x")
+    raw = {"role": "tool", "content": "128 m", "tool_call_id": "c1", "tool_calls": "success"}
+    for piece in pieces_of(raw):
+        builder.add(piece)
+    trace = builder.build()
+    assert [result.content for message in trace.messages for result in message.tool_results] == ["128 m"]
+    assert trace.metadata["reading_gaps"] == ["1 list of calls in no known shape"]

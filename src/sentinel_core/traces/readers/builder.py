@@ -66,7 +66,7 @@ class TraceBuilder:
         if piece.lost:
             for what in piece.lost:
                 self.lose(what, by_agent=piece.role == "assistant")
-            if LOST_CALLS in piece.lost:
+            if calls and LOST_CALLS in piece.lost:  # a result's message has no calls, whatever it lists
                 self._lost_calls = (len(self.messages), calls[-1].id)
         results = tuple([self._pair(result) for result in piece.results]) if piece.results else ()
         if details is not None and details.usage is not None and not details.is_copied_context:
