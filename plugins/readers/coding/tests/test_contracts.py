@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from coding_samples import AIDER, CURSOR, READERS, SPECSTORY
+from coding_samples import AIDER, COPILOT, CURSOR, CURSOR_HOOKS, READERS, SPECSTORY
 
 from sentinel_core import TraceReader, evaluate_trace
 from sentinel_core.host.plugins import load, select
@@ -10,9 +10,16 @@ from sentinel_core.host.selection import Selection
 from sentinel_core.testing import BytesSource, TraceReaderContract
 from sentinel_core.traces.sources import choose_reader
 
+
+def lines(events):
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+
+
 SAMPLES = {
     "aider": (".aider.chat.history.md", AIDER.encode()),
-    "cursor-stream": ("stream.jsonl", b"".join(json.dumps(event).encode() + b"\n" for event in CURSOR)),
+    "copilot": ("events.jsonl", lines(COPILOT)),
+    "cursor": ("k1.cursor.jsonl", lines(CURSOR_HOOKS)),
+    "cursor-stream": ("stream.jsonl", lines(CURSOR)),
     "specstory": ("2026-01-02_03-04-05Z-notes.md", SPECSTORY.encode()),
 }
 
@@ -32,6 +39,14 @@ class OfSample(TraceReaderContract):
 
 class TestAider(OfSample):
     name = "aider"
+
+
+class TestCopilot(OfSample):
+    name = "copilot"
+
+
+class TestCursor(OfSample):
+    name = "cursor"
 
 
 class TestCursorStream(OfSample):
