@@ -11,7 +11,7 @@ class ClaudeSession:
     """Lines of one session; ids and times follow from their order."""
 
     def __init__(self, session_id="0b5e7a52-1111-4222-8333-9f0e6d2c1a00", agent=None):
-        self.session_id, self.agent = session_id, agent
+        self.session_id, self.agent, self.folder = session_id, agent, "/home/me/shop"
         self.lines, self.agents = [], {}
         self._parent, self._calls = None, 0
 
@@ -85,7 +85,7 @@ class ClaudeSession:
         return {
             "session_id": self.session_id,
             "transcript_path": str(self.write(folder)),
-            "cwd": "/home/me/shop",
+            "cwd": self.folder,
             "permission_mode": "default",
             "hook_event_name": "Stop",
             "stop_hook_active": False,
@@ -114,7 +114,7 @@ class ClaudeSession:
             "parentUuid": self._parent,
             "isSidechain": self.agent is not None,
             "userType": "external",
-            "cwd": "/home/me/shop",
+            "cwd": self.folder,
             "sessionId": self.session_id,
             "version": "2.1.197",
             "gitBranch": "main",

@@ -40,6 +40,7 @@ SHELLS = {
     "exec_command": lambda command: {"cmd": command},
     "shell_command": lambda command: {"command": command},
     "shell": lambda command: {"command": ["bash", "-c", command]},
+    "bash": lambda command: {"command": command, "description": "Run"},
 }
 
 
@@ -60,7 +61,7 @@ def openai(step, request):
     return [
         {"type": "response.created", "response": {"id": f"resp_{number}"}},
         {"type": "response.output_item.done", "item": item},
-        {"type": "response.completed", "response": {"id": f"resp_{number}", "output": [], "usage": usage}},
+        {"type": "response.completed", "response": {"id": f"resp_{number}", "output": [item], "usage": usage}},
     ]
 
 

@@ -8,6 +8,8 @@ elif command -v uvx >/dev/null 2>&1; then
     exec uvx --quiet --from "$package" sentinel "$@"
 elif command -v pipx >/dev/null 2>&1; then
     exec pipx run --quiet --spec "$package" sentinel "$@"
+elif command -v npx >/dev/null 2>&1; then
+    exec npx --yes reliability-sentinel "$@"
 fi
-echo "sentinel: not found, and neither is uvx or pipx: run  pip install '$package'" >&2
+echo "sentinel: not found, and neither is uvx, pipx or npx: run  pip install '$package'" >&2
 exit 1

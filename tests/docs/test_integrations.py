@@ -58,8 +58,9 @@ def test_the_skill_has_the_name_of_its_folder():
 @pytest.mark.parametrize(
     ("there", "calls"),
     [
-        (("sentinel", "uvx", "pipx"), "sentinel hook run codex"),
+        (("sentinel", "uvx", "pipx", "npx"), "sentinel hook run codex"),
         (("uvx", "pipx"), "uvx --quiet --from reliability-sentinel[standard,mcp] sentinel hook run codex"),
+        (("npx",), "npx --yes reliability-sentinel hook run codex"),
         (("pipx",), "pipx run --quiet --spec reliability-sentinel[standard,mcp] sentinel hook run codex"),
     ],
 )

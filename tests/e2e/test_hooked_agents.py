@@ -17,7 +17,7 @@ BIN = Path(sys.executable).parent
 AGENTS = Path(os.environ.get("SENTINEL_E2E_AGENTS") or "no/agents") / "node_modules" / ".bin"
 TIMEOUT = 240
 TESTS = "#!/bin/sh\necho 'FAILED test_cart.py::test_total'\necho '1 failed, 2 passed in 0.12s'\nexit 1\n"
-LIE, MENDED = "I fixed the cart. All tests pass now.", "You are right: one test still fails."
+LIE, MENDED = "All tests pass now.", "You are right: one test still fails."
 COMMAND = ".venv/bin/pytest -q"  # a login shell has a path of its own
 PROMPT = "Fix the cart and run the tests."
 
@@ -46,9 +46,20 @@ def gemini_cli(address, home, prompt):
     return command, {"GOOGLE_GEMINI_BASE_URL": address, "GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false"}
 
 
+def copilot(address, home, prompt):
+    return [AGENTS / "copilot", "-p", prompt, "--allow-all-tools"], {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"{address}/v1",
+        "COPILOT_PROVIDER_WIRE_API": "responses",
+        "COPILOT_PROVIDER_API_KEY": "none",
+        "COPILOT_MODEL": "gpt-5.1",
+    }
+
+
 TOOLS = {
     "claude-code": (claude_code, "claude"),
     "codex": (codex, "codex"),
+    "copilot": (copilot, "copilot"),
     "gemini-cli": (gemini_cli, "gemini"),
 }
 STREAMS = {
@@ -59,19 +70,37 @@ STREAMS = {
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGIN, EXTENSION = (str(REPOSITORY / "integrations" / name) for name in ("claude-code", "gemini-cli"))
-# How the hook comes to the agent.
+NAME, MARKETPLACE = "sentinel@reliability-sentinel", "reliability-sentinel"
+
+
+def by_plugin(program, add="install", remove="uninstall"):
+    """The plugin from this repository as a marketplace, and without either again."""
+    plugin = [AGENTS / program, "plugin"]
+    return (
+        [[*plugin, "marketplace", "add", REPOSITORY], [*plugin, add, NAME]],
+        [[*plugin, remove, NAME], [*plugin, "marketplace", "remove", MARKETPLACE]],
+    )
+
+
+def by_settings(tool):
+    hook = [BIN / "sentinel", "hook"]
+    return [[*hook, "install", tool, "--user"]], [[*hook, "uninstall", tool, "--user"]]
+
+
+VALIDATED = [[AGENTS / "claude", "plugin", "validate", "--strict", path] for path in (REPOSITORY, PLUGIN)]
+# How the hook comes to the agent, and how it goes.
 WAYS = {
-    **{f"hook {tool}": [[BIN / "sentinel", "hook", "install", tool, "--user"]] for tool in TOOLS},
-    "plugin claude-code": [
-        [AGENTS / "claude", "plugin", "validate", "--strict", REPOSITORY],
-        [AGENTS / "claude", "plugin", "validate", "--strict", PLUGIN],
-        [AGENTS / "claude", "plugin", "marketplace", "add", REPOSITORY],
-        [AGENTS / "claude", "plugin", "install", "sentinel@reliability-sentinel"],
-    ],
-    "extension gemini-cli": [
-        [AGENTS / "gemini", "extensions", "validate", EXTENSION],
-        [AGENTS / "gemini", "extensions", "install", "--consent", EXTENSION],
-    ],
+    **{f"hook {tool}": by_settings(tool) for tool in TOOLS},
+    "plugin claude-code": (VALIDATED + by_plugin("claude")[0], by_plugin("claude")[1]),
+    "plugin codex": by_plugin("codex", "add", "remove"),
+    "plugin copilot": by_plugin("copilot"),
+    "extension gemini-cli": (
+        [
+            [AGENTS / "gemini", "extensions", "validate", EXTENSION],
+            [AGENTS / "gemini", "extensions", "install", "--consent", EXTENSION],
+        ],
+        [[AGENTS / "gemini", "extensions", "uninstall", "sentinel"]],
+    ),
 }
 
 
@@ -90,6 +119,7 @@ def hooked(request, tmp_path):
     )
     (project / ".venv" / "bin" / "pytest").write_text(TESTS)
     (project / ".venv" / "bin" / "pytest").chmod(0o755)
+    (home / ".codex").mkdir()
     kept = {name: os.environ[name] for name in ("LANG", "TERM", "TMPDIR") if name in os.environ}
     path = os.pathsep.join((str(BIN), os.environ["PATH"]))
     environ = {**kept, "HOME": str(home), "PATH": path, "IS_SANDBOX": "1", "SHELL": "/bin/sh"}
@@ -108,8 +138,9 @@ def hooked(request, tmp_path):
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
         return done
 
-    for command in WAYS[request.param]:
-        run(*command)
+    def change(commands):
+        for command in commands:
+            run(*command)
 
     def ask(*script, stream=False):
         with scripted(*script) as server:
@@ -117,6 +148,10 @@ def hooked(request, tmp_path):
             done = run(*command, *(STREAMS[tool] if stream else ()), **more)
         return done, [json.dumps(one) for one in server.asked]
 
+    install, uninstall = WAYS[request.param]
+    change(install)
+    ask.uninstall = lambda: change(uninstall)
+    ask.home = home
     return ask
 
 
@@ -140,8 +175,25 @@ def test_the_truth_is_not_held_up(hooked):
     assert len(asked) == 2
 
 
+def left_of(home):
+    """The lines in the agent's settings that call or switch on Sentinel; copies that a tool keeps of what it removed are none."""
+    names = ("settings.json", "config.toml", "hooks.json", "sentinel.json", "installed_plugins.json")
+    files = [path for path in home.rglob("*") if path.name in names and path.is_file() and "cache" not in path.parts]
+    found = [line.strip() for path in files for line in path.read_text().splitlines() if "sentinel" in line]
+    return [line for line in found if not line.endswith((": false", ": false,"))]
+
+
+def test_once_uninstalled_it_leaves_no_trace_and_holds_nobody_up(hooked):
+    assert left_of(hooked.home) or (hooked.home / ".gemini/extensions/sentinel").is_dir()
+    hooked.uninstall()
+    assert left_of(hooked.home) == []
+    assert not (hooked.home / ".gemini/extensions/sentinel").exists()
+    _, asked = hooked(Run(COMMAND), LIE, "Never asked for.")
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize("told", [LIE, "One of the three tests fails: test_total."])
-@pytest.mark.parametrize("hooked", STREAMS, indirect=True)
+@pytest.mark.parametrize("hooked", [f"hook {tool}" for tool in STREAMS], indirect=True)
 def test_its_stream_is_read_with_the_call_and_the_lie(hooked, told, request):
     from sentinel_core import evaluate_trace
     from sentinel_core.host.plugins import load, select

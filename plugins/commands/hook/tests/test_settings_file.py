@@ -26,6 +26,24 @@ FILES = {
     "codex": (".codex/hooks.json", "Stop", 15),
     "gemini-cli": (".gemini/settings.json", "AfterAgent", 15000),
 }
+RECORDED = ("beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "afterAgentResponse", "stop")
+FLAT = {  # the file, its events, and an entry
+    "copilot": (
+        ".github/hooks/sentinel.json",
+        ("Stop",),
+        {
+            "type": "command",
+            "bash": "sentinel hook run copilot",
+            "powershell": "sentinel hook run copilot",
+            "timeoutSec": 15,
+        },
+    ),
+    "cursor": (
+        ".cursor/hooks.json",
+        RECORDED,
+        {"type": "command", "command": "sentinel hook run cursor", "timeout": 15},
+    ),
+}
 IN_VENV = {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -64,6 +82,31 @@ def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
     assert gone.returncode == 0
     assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} contained nothing else and was removed."
     assert not path.exists()
+
+
+@pytest.mark.parametrize("tool", FLAT)
+def test_the_tools_without_groups_get_a_file_of_their_form(tool, hook, tmp_path):
+    name, events, entry = FLAT[tool]
+    done = hook("install", tool)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((tmp_path / name).read_text()) == {"version": 1, "hooks": {event: [entry] for event in events}}
+    assert hook("install", tool).stdout == f"{name}: the hook is installed\n"
+    assert hook("uninstall", tool).returncode == 0
+    assert not (tmp_path / name).exists()
+
+
+def test_another_entry_of_cursors_stays(hook, tmp_path):
+    path = tmp_path / ".cursor" / "hooks.json"
+    path.parent.mkdir()
+    before = '{\n  "version": 1,\n  "hooks": {\n    "stop": [\n      {"command": "say done"}\n    ]\n  }\n}\n'
+    path.write_text(before)
+    hook("install", "cursor")
+    assert [one["command"] for one in json.loads(path.read_text())["hooks"]["stop"]] == [
+        "say done",
+        "sentinel hook run cursor",
+    ]
+    hook("uninstall", "cursor")
+    assert path.read_text() == before
 
 
 def test_a_file_that_somebody_else_shaped_stays(tool, hook, tmp_path):
@@ -241,9 +284,9 @@ def test_odd_entries_of_others_are_left_alone(hook, tmp_path):
 
 
 def test_an_unknown_tool_is_refused(hook):
-    done = hook("install", "cursor")
+    done = hook("install", "emacs")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "'cursor' is not one of" in done.stderr
+    assert "'emacs' is not one of" in done.stderr
 
 
 def test_auto_finds_what_is_there(hook, tmp_path):

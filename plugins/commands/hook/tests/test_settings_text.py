@@ -7,10 +7,12 @@ import random
 import pytest
 
 from sentinel_command_hook.json_text import parsed
-from sentinel_command_hook.settings_text import FormError, holds_own, put_in, take_out
+from sentinel_command_hook.settings_text import Form, FormError, holds_own, put_in, take_out
 
-EVENT = "Stop"
+EVENT, FORM = "Stop", Form("Stop")
 ENTRY = {"type": "command", "command": "sentinel hook run claude-code", "timeout": 15}
+FLAT = Form("Stop", "bash", is_grouped=False, head=(("version", 1),))
+FLAT_ENTRY = {"type": "command", "bash": ENTRY["command"], "powershell": ENTRY["command"], "timeoutSec": 15}
 SCALARS = [
     "1E400", "-0.0", "1.10", "12345678901234567890123", "1e-7", "true", "null", '""', '"\\ud800"', '"\\u00e9é"', '"a // b"',
     '"/* no */ \\" ] } ,"', '"\\/x"', "[]", "{}", "[ 1,2 ,3 ]", '[ { "k" : [ ] } ]', '"🜚"',
@@ -88,12 +90,37 @@ NESTED = [
 
 @pytest.mark.parametrize("text", [*FILES, *BLANK, *NESTED])
 def test_install_and_uninstall_leave_every_byte(text):
-    installed = put_in(text, EVENT, ENTRY, is_own)
-    assert holds_own(installed, EVENT, is_own)
-    assert put_in(installed, EVENT, ENTRY, is_own) == installed
-    assert take_out(installed, EVENT, is_own) == text
-    other = put_in(installed, EVENT, {**ENTRY, "command": ENTRY["command"] + ' --quiet "ü"'}, is_own)
-    assert take_out(other, EVENT, is_own) == text
+    installed = put_in(text, FORM, ENTRY, is_own)
+    assert holds_own(installed, FORM, is_own)
+    assert put_in(installed, FORM, ENTRY, is_own) == installed
+    assert take_out(installed, FORM, is_own) == text
+    other = put_in(installed, FORM, {**ENTRY, "command": ENTRY["command"] + ' --quiet "ü"'}, is_own)
+    assert take_out(other, FORM, is_own) == text
+
+
+@pytest.mark.parametrize("text", [*FILES, *BLANK, *NESTED])
+def test_an_entry_without_a_group_leaves_every_byte_too(text):
+    installed = put_in(text, FLAT, FLAT_ENTRY, is_own)
+    assert holds_own(installed, FLAT, is_own)
+    assert put_in(installed, FLAT, FLAT_ENTRY, is_own) == installed
+    assert take_out(installed, FLAT, is_own) == text
+
+
+@pytest.mark.parametrize("text", [*FILES[:80], *BLANK, *NESTED, None])
+def test_entries_of_several_events_leave_every_byte(text):
+    forms = [FLAT._replace(event=event) for event in ("postToolUse", "Stop", "afterAgentResponse")]
+    changed = text
+    for form in forms:
+        changed = put_in(changed, form, FLAT_ENTRY, is_own)
+    assert all(holds_own(changed, form, is_own) for form in forms)
+    for form in reversed(forms):
+        changed = take_out(changed, form, is_own)
+    assert changed == text
+
+
+def test_a_new_file_of_entries_without_groups_has_its_version():
+    made = put_in(None, FLAT, FLAT_ENTRY, is_own)
+    assert made == json.dumps({"version": 1, "hooks": {"Stop": [FLAT_ENTRY]}}, indent=2) + "\n"
 
 
 def test_the_files_are_of_every_kind():
@@ -105,7 +132,7 @@ def test_the_files_are_of_every_kind():
 
 @pytest.mark.parametrize("text", [text for text in FILES if "//" not in text and "/*" not in text and "," not in text])
 def test_what_is_installed_is_where_the_tool_looks_for_it(text):
-    found = json.loads(put_in(text, EVENT, ENTRY, is_own).removeprefix("\ufeff"))
+    found = json.loads(put_in(text, FORM, ENTRY, is_own).removeprefix("\ufeff"))
     before = json.loads(text.removeprefix("\ufeff"))
     assert found["hooks"][EVENT] == [*before.get("hooks", {}).get(EVENT, []), {"hooks": [ENTRY]}]
     assert {name: value for name, value in found.items() if name != "hooks"} == {
@@ -114,10 +141,10 @@ def test_what_is_installed_is_where_the_tool_looks_for_it(text):
 
 
 def test_a_file_that_was_not_there_is_gone_and_an_empty_one_stays():
-    made = put_in(None, EVENT, ENTRY, is_own)
+    made = put_in(None, FORM, ENTRY, is_own)
     assert made == json.dumps({"hooks": {EVENT: [{"hooks": [ENTRY]}]}}, indent=2) + "\n"
-    assert take_out(made, EVENT, is_own) is None
-    assert take_out("", EVENT, is_own) == ""
+    assert take_out(made, FORM, is_own) is None
+    assert take_out("", FORM, is_own) == ""
 
 
 OURS, THEIRS = json.dumps(ENTRY), '{"type": "command", "command": "true"}'
@@ -137,14 +164,14 @@ OURS, THEIRS = json.dumps(ENTRY), '{"type": "command", "command": "true"}'
     ],
 )  # fmt: skip
 def test_of_what_others_wrote_or_changed_ours_goes_and_what_it_alone_filled(text, left):
-    taken = take_out(text, EVENT, is_own)
+    taken = take_out(text, FORM, is_own)
     assert taken == left
     parsed(taken)
 
 
 @pytest.mark.parametrize("text", ["[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "5", '"x"'])
 def test_another_form_is_refused(text):
-    for change in (lambda: put_in(text, EVENT, ENTRY, is_own), lambda: take_out(text, EVENT, is_own)):
+    for change in (lambda: put_in(text, FORM, ENTRY, is_own), lambda: take_out(text, FORM, is_own)):
         with pytest.raises(FormError):
             change()
 

@@ -6,9 +6,18 @@ import os
 import pytest
 from commanding import COMMAND
 
-from sentinel_command_start.hooks import hooks
+from sentinel_command_start.hooks import hooks, installed
 
-TOOLS = ("claude-code", "codex", "gemini-cli")
+TOOLS = ("claude-code", "codex", "copilot", "cursor", "gemini-cli")
+PLUGINS = {  # what each tool writes when its plugin or extension is installed
+    "claude-code": (
+        ".claude/settings.json",
+        '{"enabledPlugins": {"sentinel@reliability-sentinel": true, "other@x": true}}',
+    ),
+    "codex": (".codex/config.toml", '[plugins."sentinel@reliability-sentinel"]\nenabled = true\n'),
+    "copilot": (".copilot/settings.json", '{"enabledPlugins": {"sentinel@reliability-sentinel": true}}'),
+    "gemini-cli": (".gemini/extensions/sentinel/gemini-extension.json", '{"name": "sentinel"}'),
+}
 
 
 @pytest.fixture
@@ -72,3 +81,37 @@ def test_a_hook_that_is_installed_twice_is_a_warning(inside, tool_on_path):
         "2 entries call it: each session is judged 2 times",
         "sentinel hook uninstall codex --project",
     )
+
+
+def write(home, name, text):
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("tool", PLUGINS)
+def test_a_plugin_brings_it_and_a_second_entry_is_a_warning(inside, tool_on_path, tmp_path, monkeypatch, tool):
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path / "home")
+    name, text = PLUGINS[tool]
+    write(tmp_path / "home", name, text)
+    (row,) = hooks()
+    assert (row.check, row.state, "by the plugin or extension in" in row.detail) == (f"hook {tool}", "ok", True)
+    assert installed() == {tool}
+    inside("hook", "install", tool)
+    assert [(row.state, row.fix) for row in hooks()][2] == ("warning", f"sentinel hook uninstall {tool} --project")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".claude/settings.json", '{"enabledPlugins": {"sentinel@reliability-sentinel": false}}'),
+        (".claude/settings.json", '{"enabledPlugins": [1]}'),
+        (".codex/config.toml", '[plugins."sentinel@reliability-sentinel"]\nenabled = false\n'),
+        (".codex/config.toml", "not toml"),
+    ],
+)
+def test_a_plugin_that_is_off_brings_none(folder, tmp_path, monkeypatch, name, text):
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path / "home")
+    monkeypatch.chdir(folder)
+    write(tmp_path / "home", name, text)
+    assert [row.check for row in hooks()] == ["hooks"]

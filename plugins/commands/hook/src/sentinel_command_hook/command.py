@@ -4,7 +4,7 @@ import contextlib
 import gc
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -12,11 +12,16 @@ from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_core.cli import complain, help_without_command, say
 from sentinel_core.errors import InputError
 
+if TYPE_CHECKING:
+    from sentinel_command_hook.event import Answer
+
 __all__ = ["command"]
 
-_BLOCK, _AUTO = 2, "auto"
+_BLOCK, _AUTO, _PRE_PUSH = 2, "auto", "pre-push"
 _MOST_EVENT = 64 << 20
+_UNCHECKED = "Sentinel could not check what you said. Say what you did not verify."
 _TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
+_HOOKED = click.argument("tool", type=click.Choice([*TOOLS, _PRE_PUSH]))
 _WHERE = click.option(
     "--project/--user",
     default=True,
@@ -39,7 +44,7 @@ def command(context: click.Context) -> None:
 
 
 @command.command("install")
-@click.argument("tool", type=click.Choice([*TOOLS, _AUTO]))
+@click.argument("tool", type=click.Choice([*TOOLS, _AUTO, _PRE_PUSH]))
 @_WHERE
 @_DRY_RUN
 @click.option("--yes", is_flag=True, help="With auto: do not ask.")
@@ -49,9 +54,14 @@ def command(context: click.Context) -> None:
 def install(tool: str, *, project: bool, dry_run: bool, yes: bool, **options: bool) -> None:
     """Add the hook to the settings of TOOL; existing settings stay.
 
-    For "auto", of each tool that is found here: its change is shown, and made if you agree.
+    For "auto", of each tool that is found here: its change is shown, and made if you agree. "pre-push" is a hook of this git
+    repository, which checks the receipt of the newest session.
     """
     from sentinel_command_hook.settings_file import change
+
+    if tool == _PRE_PUSH:
+        _change_git(is_wanted=True, dry_run=dry_run)
+        return
 
     asks = tool == _AUTO and not (yes or dry_run)
     wanted = [one for one in TOOLS.values() if one.is_there()] if tool == _AUTO else [TOOLS[tool]]
@@ -67,14 +77,23 @@ def install(tool: str, *, project: bool, dry_run: bool, yes: bool, **options: bo
 
 
 @command.command("uninstall")
-@_TOOL
+@_HOOKED
 @_WHERE
 @_DRY_RUN
 def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
     """Remove the hook from the settings of TOOL; everything else stays."""
     from sentinel_command_hook.settings_file import change
 
+    if tool == _PRE_PUSH:
+        _change_git(is_wanted=False, dry_run=dry_run)
+        return
     change(TOOLS[tool], project=project, options=None, dry_run=dry_run)
+
+
+def _change_git(*, is_wanted: bool, dry_run: bool) -> None:
+    from sentinel_command_hook import git_hook
+
+    git_hook.change(is_wanted=is_wanted, dry_run=dry_run)
 
 
 @command.command("run")
@@ -111,9 +130,11 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, no_witness: bool, witness:
         with time_limit(timeout), contextlib.redirect_stdout(sys.stderr):
             data = _event(sys.stdin.buffer)
             answer = _answer(data, asked, quiet=quiet, looks=not no_witness, witness=witness)
+            for note in () if asked.note else answer.notes:
+                say(note)
     except Exception as error:  # noqa: BLE001 - whatever fails, the agent must not be held up by it
         return _failed(error, data, asked, fail_closed=fail_closed)
-    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.write(answer.encoded(asked))
     return 0
 
 
@@ -128,20 +149,27 @@ def _event(stream: IO[bytes]) -> bytes:
     return data
 
 
-def _answer(data: bytes, tool: ToolHook, *, quiet: bool, looks: bool, witness: Path | None) -> bytes:
-    from sentinel_command_hook.run import answer_to
+def _answer(data: bytes, tool: ToolHook, *, quiet: bool, looks: bool, witness: Path | None) -> "Answer":
+    from sentinel_command_hook.event import Answer, kept, told_by
 
-    return answer_to(data, tool, quiet=quiet, looks=looks, witness=witness).encoded(tool)
+    if kept(told_by(data, tool), tool):
+        return Answer()
+    from sentinel_command_hook.run import answer_to  # most events of a tool that records are no stop
+
+    return answer_to(data, tool, quiet=quiet, looks=looks, witness=witness)
 
 
 def _failed(error: Exception, data: bytes, tool: ToolHook, *, fail_closed: bool) -> int:
     """One line and a note for the user, or a word for the agent; and the exit code: nothing was judged."""
-    from sentinel_command_hook.event import is_second_try
+    from sentinel_command_hook.event import Answer, is_second_try
     from sentinel_command_hook.unjudged import answer_unjudged, reason_for_log
 
     complain(f"hook: the session was not judged: {reason_for_log(error)}")
     if not fail_closed or is_second_try(data):
         sys.stdout.buffer.write(answer_unjudged(error, data, tool))
         return 0
-    say("Sentinel could not check what you said. Say what you did not verify.")
+    if not tool.refuses_by_code:
+        sys.stdout.buffer.write(Answer(reason=_UNCHECKED).encoded(tool))
+        return 0
+    say(_UNCHECKED)
     return _BLOCK

@@ -1,4 +1,4 @@
-"""What the hook remembers of a session, in the user's cache folder: what was read, and which findings were told."""
+"""What the hook remembers of a session, in the user's cache folder: what was read, what the tool told, and which findings were told."""
 
 import hashlib
 import os
@@ -11,7 +11,7 @@ import attrs
 from sentinel_core.runtime.state_files import read_bytes, write_whole
 from sentinel_core.trace import parsed, to_json
 
-__all__ = ["Memory", "Told", "memory_of"]
+__all__ = ["Journal", "Memory", "Told", "journal_of", "memory_of"]
 
 _DAYS = 14
 _DAY = 86_400  # seconds
@@ -67,12 +67,38 @@ class Memory:
         return self.stem.with_name(f"{self.stem.name}.{ending}")
 
 
+@attrs.frozen(kw_only=True)
+class Journal:
+    """The events of one conversation, a line each, of a tool whose own record does not hold them. Readable by its owner only."""
+
+    path: Path
+
+    def add(self, event: bytes) -> None:
+        """Add a line. Raises ``OSError``."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        with os.fdopen(descriptor, "ab", buffering=0) as file:
+            file.write(event + b"\n")  # in one go: tools run beside each other
+
+
 def memory_of(transcript: Path, environ: Mapping[str, str] = os.environ) -> Memory:
     """The memory of the session in that file, by its path."""
+    return Memory(stem=_folder(environ) / _digest(os.fsencode(transcript.absolute())))
+
+
+def journal_of(conversation: str, environ: Mapping[str, str] = os.environ) -> Journal:
+    """The journal of a conversation, by its id."""
+    return Journal(path=_folder(environ) / f"{_digest(conversation.encode('utf-8', 'replace'))}.cursor.jsonl")
+
+
+def _folder(environ: Mapping[str, str]) -> Path:
     named = environ.get("XDG_CACHE_HOME")
     cache = Path(named) if named and Path(named).is_absolute() else Path.home() / ".cache"
-    digest = hashlib.blake2b(os.fsencode(transcript.absolute()), digest_size=16).hexdigest()
-    return Memory(stem=cache / "reliability-sentinel" / "hook" / digest)
+    return cache / "reliability-sentinel" / "hook"
+
+
+def _digest(name: bytes) -> str:
+    return hashlib.blake2b(name, digest_size=16).hexdigest()
 
 
 def _forget(folder: Path, before: float) -> None:

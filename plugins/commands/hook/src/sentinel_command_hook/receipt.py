@@ -23,6 +23,7 @@ from sentinel_core.trace import to_json
 
 __all__ = ["Receipt", "command", "receipt_of"]
 
+_ANY = "any"
 _CODES = {"error": 2, "warning": 1}
 _LINES: dict[str, Callable[[Sequence[LedgerEntry], str], Iterator[str]]] = {
     "text": receipt_text,
@@ -54,7 +55,7 @@ class Receipt:
 @click.command("receipt")
 @click.argument("session", required=False, metavar="[SESSION]")
 @click.option(
-    "--latest", metavar="TOOL", help="Take the newest session of claude-code, codex or gemini-cli in this folder."
+    "--latest", metavar="TOOL", help="Take the newest session of TOOL (such as claude-code, or any) in this folder."
 )
 @click.option(
     "--format",
@@ -86,7 +87,8 @@ def command(context: click.Context, /, session: str | None, latest: str | None, 
     \b
     sentinel receipt --latest claude-code
     sentinel receipt --latest claude-code --format markdown | gh pr comment --body-file -
-    sentinel receipt --latest claude-code --check        # in .git/hooks/pre-push
+    sentinel receipt --latest any --check
+    sentinel hook install pre-push
 
     The working tree is looked at if the session worked in this folder. With --check, a folder without a session passes.
     """
@@ -101,7 +103,9 @@ def command(context: click.Context, /, session: str | None, latest: str | None, 
         return 0
     layers, _ = layers_and_selection(host_flags({"fail_on": options["fail_on"]}), ())
     receipt = receipt_of(
-        read_one(path, reader=latest), path, _looker(path, options["witness"], looks=not options["no_witness"])
+        read_one(path, reader=None if latest == _ANY else latest),
+        path,
+        _looker(path, options["witness"], looks=not options["no_witness"]),
     )
     data = receipt.encoded(options["form"])
     if options["output"] is None:
@@ -135,10 +139,10 @@ def receipt_of(trace: ExecutionTrace, path: str, look: Callable[[ExecutionTrace]
 def _newest(tool: str) -> str | None:
     """The newest session of the tool that worked in this folder. Raises ``InputError`` for a tool whose sessions are not known."""
     places = known_places()
-    own = [place for place in places if place.reader == tool]
+    own = [place for place in places if tool in (place.reader, _ANY)]
     if not own:
         known = ", ".join(place.reader for place in places)
-        raise InputError(f'--latest "{tool}": choose one of {known}, or give the path of a session')
+        raise InputError(f'--latest "{tool}": choose one of {_ANY}, {known}, or give the path of a session')
     found = first_of_folder((session.path for session in sessions_in(own)), Path.cwd())
     return None if found is None else str(found)
 

@@ -10,18 +10,22 @@ from sentinel_command_hook.memory import Memory, memory_of
 from sentinel_command_hook.panel import reader_of, signal
 from sentinel_command_hook.remarks import remarks, unbacked_remark
 from sentinel_command_hook.session import read_session
-from sentinel_command_hook.tools import ToolHook
+from sentinel_command_hook.tools import TOOLS, ToolHook
+from sentinel_command_hook.transcript import opened
 from sentinel_command_hook.verdict import Verdict, judge_last_words, key_of
-from sentinel_core import ExecutionTrace, Finding
+from sentinel_core import ExecutionTrace, Finding, TraceReader
+from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal
 from sentinel_core.evaluate.facts.witness import Witness
 
-__all__ = ["answer_to"]
+__all__ = ["COINED", "answer_to"]
 
 _MOST_IN_A_ROW = 3
 _MOST_NOTES = 3
-_COINED = frozenset(("figure", "identifier"))  # who writes code coins names and numbers; a doubt about one is no news
+COINED = frozenset(("figure", "identifier"))
+"""Rules whose warnings are for nobody: who writes code coins names and numbers."""
 _PATIENCE, _STEP = 1.0, 0.05  # seconds
+_HEAD = 1 << 16  # bytes by which a format is known
 
 
 def answer_to(
@@ -65,7 +69,8 @@ def _judged(
     event: Event, tool: ToolHook, memory: Memory, *, witness: _Looker | None, quiet: bool
 ) -> tuple[Verdict, Mapping[str, str]]:
     """The verdict, and remarks for the user. Where it would send the agent back, it waits for lines that the tool has not written yet."""
-    judge, reader = signal(), reader_of(tool.reader)
+    judge = signal()
+    tool, reader = _written_by(event.transcript, tool)
     until = time.monotonic() + _PATIENCE
     while True:
         size = _size(event.transcript)
@@ -79,6 +84,19 @@ def _judged(
             time.sleep(_STEP)
         if time.monotonic() >= until:
             return verdict, known
+
+
+def _written_by(transcript: Path, tool: ToolHook) -> tuple[ToolHook, TraceReader]:
+    """The tool that wrote the transcript, and its reader: some tools run the hooks of another's settings and plugins, too."""
+    own = reader_of(tool.reader)
+    with opened(transcript) as file:
+        head = file.read(_HEAD) if tool.runs_in else b""
+    if head and not own.sniff(head, transcript.name):
+        for other in (TOOLS[name] for name in tool.runs_in):
+            with contextlib.suppress(PluginError):  # it is not installed
+                if (reader := reader_of(other.reader)).sniff(head, transcript.name):
+                    return other, reader
+    return tool, own
 
 
 def _unbacked(verdict: Verdict, judge: BoundSignal, tool: ToolHook) -> Mapping[str, str]:
@@ -104,7 +122,7 @@ def _answered(event: Event, verdict: Verdict, known: Mapping[str, str], memory: 
     fresh = {key: one for key, one in new.items() if key not in told.keys}
     errors = [key for key, one in fresh.items() if _is_error(one)]
     sends_back = bool(errors) and row < _MOST_IN_A_ROW
-    notes = {key: one for key, one in fresh.items() if key not in errors and one.rule not in _COINED}
+    notes = {key: one for key, one in fresh.items() if key not in errors and one.rule not in COINED}
     memory.tell(told, [*errors[: int(sends_back)], *notes, *news], row + 1 if sends_back else row)
     lines = [*news.values(), *(note(one, "") for one in notes.values())]
     if not sends_back:

@@ -19,9 +19,7 @@ from sentinel_core.errors import InputError
 from sentinel_core.runtime.printable import printable
 from sentinel_core.runtime.state_files import read_bytes, write_whole
 
-__all__ = ["change"]
-
-_TIMEOUT = 15  # seconds after which the tool gives up on the hook; it gives up itself before that
+__all__ = ["change", "own_program", "show"]
 
 
 def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool, asks: bool = False) -> None:
@@ -39,7 +37,7 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
         return
     if after is None and path.is_symlink():
         after = "{}\n"
-    _show(path, before or "", after or "")
+    show(path, before or "", after or "")
     if dry_run or (asks and not click.confirm(f"Change {printable(str(path))}?", default=True)):
         return
     if after is None:
@@ -60,13 +58,16 @@ def _changed(text: str | None, path: Path, tool: ToolHook, command: str | None) 
     is_own = partial(_is_own, tool=tool)
     try:
         if command is not None:
-            entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
-            return put_in(text, tool.event, entry, is_own)
-        return None if text is None else take_out(text, tool.event, is_own)
+            for form in tool.forms():
+                text = put_in(text, form, tool.entry(command), is_own)
+        else:
+            for form in reversed(tool.forms()):  # the first may have made the file
+                text = None if text is None else take_out(text, form, is_own)
     except FormError as error:
         raise InputError(f"{error}, so nothing was changed", label=str(path)) from None
     except ValueError as error:
         raise InputError(f"is not JSON, so nothing was changed: {error}", label=str(path)) from None
+    return text
 
 
 def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool) -> None:
@@ -86,7 +87,8 @@ def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool
 def _holds_own(path: Path, tool: ToolHook) -> bool:
     """Whether another file of settings has the hook; what cannot be read has none."""
     try:
-        return holds_own(_text_of(path) or "", tool.event, partial(_is_own, tool=tool))
+        text = _text_of(path) or ""
+        return any(holds_own(text, form, partial(_is_own, tool=tool)) for form in tool.forms())
     except (InputError, OSError, ValueError):
         return False
 
@@ -106,11 +108,12 @@ def _text_of(path: Path) -> str | None:
 
 def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
     """What the tool is to call. Others have the project's settings, too, so there it is found on their path."""
-    program = _program_for_all() if project else _own_program()
+    program = _program_for_all() if project else own_program()
     return shlex.join([program, "hook", "run", tool.name, *options])
 
 
-def _own_program() -> str:
+def own_program() -> str:
+    """The path of the command that runs."""
     own = Path(sys.argv[0]).absolute()
     return str(own) if own.name.startswith("sentinel") and own.is_file() else shutil.which("sentinel") or "sentinel"
 
@@ -142,7 +145,8 @@ def _is_own(command: str, tool: ToolHook) -> bool:
     )
 
 
-def _show(path: Path, before: str, after: str) -> None:
+def show(path: Path, before: str, after: str) -> None:
+    """Print what changes in a file."""
     name = str(path)
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
     click.echo("\n".join(printable(line) for line in lines))

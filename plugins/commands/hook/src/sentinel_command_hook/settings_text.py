@@ -1,7 +1,8 @@
 """The hook's entry in the text of a tool's settings: only its own characters come and go.
 
-The entry is a group ``{"hooks": [handler]}`` in a list under ``hooks`` and the event. What of that is missing comes and goes
-with it. Over how many lines the group is written says what came with it, so that removing it gives the text from before.
+The entry is a group ``{"hooks": [handler]}``, or the handler itself, in a list under ``hooks`` and the event. What of that is
+missing comes and goes with it. Over how many lines the entry is written says what came with it, so that removing it gives the
+text from before.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sentinel_command_hook.json_text import Array, Node, Object, gap_end, parsed
 
-__all__ = ["FormError", "holds_own", "put_in", "take_out"]
+__all__ = ["Form", "FormError", "holds_own", "put_in", "take_out"]
 
 _BOM = "\ufeff"
 _HOOKS = "hooks"
@@ -20,9 +21,19 @@ _NEW_END = "\n"  # a file that is made ends so, and one that was empty does not
 # How many levels of a group stand on lines of their own, by what came with it.
 _GROUP, _EVENT, _ALL, _FILE = range(4)
 
-_KEYS = ("type", "command", "timeout")
-
 IsOwn = Callable[[str], bool]
+
+
+class Form(NamedTuple):
+    """Where an entry stands: under which ``event``, in a group of its own or not, and which ``key`` of it is the command.
+
+    A file that is made has the members of ``head``, too.
+    """
+
+    event: str
+    key: str = "command"
+    is_grouped: bool = True
+    head: tuple[tuple[str, Any], ...] = ()
 
 
 class FormError(ValueError):
@@ -40,43 +51,43 @@ class _Own(NamedTuple):
     handler: Object
 
 
-def holds_own(text: str, event: str, is_own: IsOwn) -> bool:
+def holds_own(text: str, form: Form, is_own: IsOwn) -> bool:
     """Whether there is an entry whose command ``is_own``. Raises ``ValueError``."""
-    return _own(text, event, is_own) is not None
+    return _own(text, form, is_own) is not None
 
 
-def put_in(text: str | None, event: str, entry: Mapping[str, Any], is_own: IsOwn) -> str:
+def put_in(text: str | None, form: Form, entry: Mapping[str, Any], is_own: IsOwn) -> str:
     """The text with the handler ``entry``: in the place of the first of ours, else behind all others. Raises ``ValueError``.
 
     None is a file that is not there.
     """
     if text is None:
-        return _file(event, entry, _NEW_END) + _NEW_END
+        return _file(form, entry, _NEW_END) + _NEW_END
     if not _content(text):
-        return text + _file(event, entry, _newline(text))
-    own = _own(text, event, is_own)
+        return text + _file(form, entry, _newline(text))
+    own = _own(text, form, is_own)
     if own is not None:
         return _updated(text, own.handler, entry)
-    root, events, groups = _levels(text, event)
+    root, events, groups = _levels(text, form.event)
     assert root is not None
     style = _Style(_unit(text), _newline(text))
     if groups is not None:
-        return _added(text, groups, lambda base: style.group(entry, _GROUP, base), style)
+        return _added(text, groups, lambda base: style.group(form, entry, _GROUP, base), style)
     if events is not None:
-        return _added(text, events, lambda base: style.event(event, entry, _EVENT, base), style)
-    return _added(text, root, lambda base: style.all(event, entry, _ALL, base), style)
+        return _added(text, events, lambda base: style.event(form, entry, _EVENT, base), style)
+    return _added(text, root, lambda base: style.all(form, entry, _ALL, base), style)
 
 
-def take_out(text: str, event: str, is_own: IsOwn) -> str | None:
+def take_out(text: str, form: Form, is_own: IsOwn) -> str | None:
     """The text without all of ours, and without what came with them; None if there was no file before.
 
     Raises ``ValueError``.
     """
-    while (own := _own(text, event, is_own)) is not None:
-        depth = _depth(text, own)
+    while (own := _own(text, form, is_own)) is not None:
+        depth = _depth(text, form, own)
         if depth == _FILE:
             entry = {member.key: _value(text, member.value) for member in own.handler.members}
-            file = _file(event, entry, _newline(text))
+            file = _file(form, entry, _newline(text))
             if text == file + _NEW_END:
                 return None
             if text.endswith(file) and not _content(text[: -len(file)]):
@@ -103,21 +114,27 @@ def _levels(text: str, event: str) -> tuple[Object | None, Object | None, Array 
     return root, events, groups
 
 
-def _own(text: str, event: str, is_own: IsOwn) -> _Own | None:
+def _own(text: str, form: Form, is_own: IsOwn) -> _Own | None:
     """The first of ours."""
-    root, events, groups = _levels(text, event)
+    root, events, groups = _levels(text, form.event)
     if root is None or events is None or groups is None:
         return None
     for group in groups.items:
-        handlers = group.get(_HOOKS) if isinstance(group, Object) else None
-        for handler in handlers.items if isinstance(handlers, Array) else ():
-            command = handler.get("command") if isinstance(handler, Object) else None
+        for handlers, handler in _handlers(group, groups, form):
+            command = handler.get(form.key) if isinstance(handler, Object) else None
             if command is not None and command.text is not None and is_own(command.text):
                 assert isinstance(group, Object)
-                assert isinstance(handlers, Array)
                 assert isinstance(handler, Object)
                 return _Own(root, events, groups, group, handlers, handler)
     return None
+
+
+def _handlers(group: Node, groups: Array, form: Form) -> list[tuple[Array, Node]]:
+    """The handlers of an entry of the event, each with the list that it is in."""
+    if not form.is_grouped:
+        return [(groups, group)]
+    handlers = group.get(_HOOKS) if isinstance(group, Object) else None
+    return [(handlers, handler) for handler in handlers.items] if isinstance(handlers, Array) else []
 
 
 class _Style(NamedTuple):
@@ -133,12 +150,14 @@ class _Style(NamedTuple):
         deeper = base + self.unit
         return f"{brackets[0]}{self.newline}{deeper}{inner(deeper)}{self.newline}{base}{brackets[1]}"
 
-    def group(self, entry: Mapping[str, Any], depth: int, base: str) -> str:
-        """A group, whose first ``depth`` levels are open."""
+    def group(self, form: Form, entry: Mapping[str, Any], depth: int, base: str) -> str:
+        """An entry, of which the first ``depth`` levels are open; of a handler without a group, the first breaks of its lines."""
+        if not form.is_grouped:
+            return self._flat(entry, depth, base)
 
         def handler(base: str) -> str:
             between = f",{self.newline}{base}" if depth > _ALL else ", "
-            return between.join(f"{json.dumps(key)}: {_json(value)}" for key, value in entry.items())
+            return between.join(_member(key, value) for key, value in entry.items())
 
         def handlers(base: str) -> str:
             return self._block(handler, "{}", base, is_open=depth > _ALL)
@@ -148,23 +167,42 @@ class _Style(NamedTuple):
 
         return self._block(member, "{}", base, is_open=depth > _GROUP)
 
-    def event(self, event: str, entry: Mapping[str, Any], depth: int, base: str) -> str:
-        """The member of an event, with a group in it."""
-        return f"{_json(event)}: " + self._block(lambda base: self.group(entry, depth, base), "[]", base, is_open=True)
+    def _flat(self, entry: Mapping[str, Any], depth: int, base: str) -> str:
+        def inner(base: str) -> str:
+            members = [_member(key, value) for key, value in entry.items()]
+            breaks = [f",{self.newline}{base}" if depth > min(at, _ALL) else ", " for at in range(1, len(members))]
+            return members[0] + "".join(map(str.__add__, breaks, members[1:]))
 
-    def all(self, event: str, entry: Mapping[str, Any], depth: int, base: str) -> str:
-        """The member ``hooks``."""
-        return f'"{_HOOKS}": ' + self._block(
-            lambda base: self.event(event, entry, depth, base), "{}", base, is_open=True
+        return self._block(inner, "{}", base, is_open=depth > _GROUP)
+
+    def event(self, form: Form, entry: Mapping[str, Any], depth: int, base: str) -> str:
+        """The member of an event, with an entry in it."""
+        return f"{_json(form.event)}: " + self._block(
+            lambda base: self.group(form, entry, depth, base), "[]", base, is_open=True
         )
 
-    def file(self, event: str, entry: Mapping[str, Any]) -> str:
+    def all(self, form: Form, entry: Mapping[str, Any], depth: int, base: str) -> str:
+        """The member ``hooks``."""
+        return f'"{_HOOKS}": ' + self._block(
+            lambda base: self.event(form, entry, depth, base), "{}", base, is_open=True
+        )
+
+    def file(self, form: Form, entry: Mapping[str, Any]) -> str:
         """Settings with nothing else in them."""
-        return self._block(lambda base: self.all(event, entry, _FILE, base), "{}", "", is_open=True)
+
+        def members(base: str) -> str:
+            head = "".join(f"{_member(key, value)},{self.newline}{base}" for key, value in form.head)
+            return head + self.all(form, entry, _FILE, base)
+
+        return self._block(members, "{}", "", is_open=True)
 
 
-def _file(event: str, entry: Mapping[str, Any], newline: str) -> str:
-    return _Style("  ", newline).file(event, entry)
+def _file(form: Form, entry: Mapping[str, Any], newline: str) -> str:
+    return _Style("  ", newline).file(form, entry)
+
+
+def _member(key: str, value: object) -> str:
+    return f"{_json(key)}: {_json(value)}"
 
 
 def _json(value: object) -> str:
@@ -224,17 +262,17 @@ def _value(text: str, node: Node) -> object:
     return node.text if node.text is not None else int(written) if re.fullmatch("[0-9]{1,9}", written) else None
 
 
-def _depth(text: str, own: _Own) -> int | None:
+def _depth(text: str, form: Form, own: _Own) -> int | None:
     """How many levels of our group are open; None if it is not written as ``put_in`` writes it."""
     entry = {member.key: _value(text, member.value) for member in own.handler.members}
     line = text[text.rfind("\n", 0, own.group.start) + 1 : own.group.start]
-    if line.strip() or list(entry) != list(_KEYS) or None in entry.values():
+    if line.strip() or None in entry.values():
         return None
     written, base = text[own.group.start : own.group.end], _base(text, own.group.start)
     indent = re.match(r"\{\r?\n([ \t]+)", written)
     unit = indent[1].removeprefix(base) if indent else "  "
     for depth in (_GROUP, _EVENT, _ALL, _FILE):
-        if written == _Style(unit, _newline(text)).group(entry, depth, base):
+        if written == _Style(unit, _newline(text)).group(form, entry, depth, base):
             return depth
     return None
 

@@ -22,7 +22,7 @@ _SETTINGS = Path("sentinel.toml")
 _WORKFLOW = Path(".github/workflows/sentinel.yml")
 _TRACES = ("traces", "runs", "trajectories", "logs")  # usual names; the first is the default
 _ENDINGS = (".json", ".jsonl")
-_HOOKED = ("claude-code", "codex", "gemini-cli")
+_HOOKED = ("claude-code", "codex", "copilot", "gemini-cli")
 
 
 @click.command("init")
