@@ -76,7 +76,7 @@ soak: $(READY) ## What others tried to break, the limits on memory and time at f
 e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0
 	@test -e $(AGENTS) || ! command -v npm >/dev/null || { \
-	  npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(AGENTS) @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0 && \
+	  npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(AGENTS) @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 @google/gemini-cli@0.61.0 @github/copilot@1.0.102 && \
 	  node $(AGENTS)/node_modules/@anthropic-ai/claude-code/install.cjs; }
 	SENTINEL_E2E_NEWEST=1 SENTINEL_E2E_AGENTS=$(abspath $(AGENTS)) SENTINEL_E2E_AIMOCK=$(abspath $(AIMOCK)) $(BIN)/python -m pytest tests/e2e -rs -s
 
@@ -111,6 +111,7 @@ dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write w
 	$(RELEASE)/bin/twine --no-color check --strict dist/*
 	$(RELEASE)/bin/check-wheel-contents dist
 	$(BIN)/python publishing/sbom.py dist
+	$(BIN)/python publishing/recipes.py dist build/recipes
 
 images: ## Build the images of the two services and wait until their containers are healthy; needs Docker.
 	@sh container/check.sh

@@ -19,10 +19,12 @@ _PRINTED = (
     "docs/ci.md",
     "integrations/claude-code/.claude-plugin/plugin.json",
     "integrations/gemini-cli/gemini-extension.json",
+    "publishing/mcp/server.json",
+    "publishing/npm/package.json",
 )
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
-    re.compile(r'^(  "version": ")[^"]+(",)$', re.MULTILINE),
+    re.compile(r'^(  (?:    )?"version": ")[^"]+(",)$', re.MULTILINE),
     re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
     re.compile(r"(default: reliability-sentinel\[standard\]==)\S+()$", re.MULTILINE),
     re.compile(r"(uses: reliability-sentinel/reliability-sentinel@v)\S+()$", re.MULTILINE),
