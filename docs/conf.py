@@ -26,6 +26,7 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
 html_show_sphinx = False
 smartquotes = False  # flags and commands must stay as they are typed
 

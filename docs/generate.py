@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
+import catches
 import click
 
 from sentinel_command_run.run_options import AGENT
@@ -40,6 +41,7 @@ _Rows = Sequence[Sequence[str]]
 def pages() -> Iterator[tuple[str, str]]:
     """Path below ``docs`` and text of each generated page."""
     rules = known_rules(None, "*")
+    yield "what-it-catches.md", catches.page()
     yield "rules.md", _rule_index(rules)
     for rule in rules:
         yield f"rules/{rule['rule']}.md", in_markdown([rule])

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+MOST_FIGURES = 6
 FIGURES = ROOT / "src/sentinel_core/cli/detection.json"
 
 
@@ -29,6 +30,9 @@ def test_the_readme_says_the_same():
         r"precision of FAIL is ([\d.]+).*?AUROC of ([\d.]+),\s+compared\s+with\s+(\d\.\d+)", readme, re.DOTALL
     )
     assert [float(one) for one in told.groups()] == [figures["precision"], figures["triage"], figures["messages"]]
+    part = readme.partition("## How good is it?")[2].partition("\n## ")[0]
+    assert f"{figures['recall']:.0%} of the failed runs" in part
+    assert len(re.findall(r"\b0\.\d+|\d+%|\d+ were accused", part)) == MOST_FIGURES
 
 
 def test_every_rule_on_the_page_is_declared():

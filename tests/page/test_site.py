@@ -119,3 +119,21 @@ def test_a_search_works_without_a_network(browse, site, theme, width):
     assert any("baseline" in title.lower() for title in titles), titles
     assert fits
     assert all(one.startswith("file:") for one in told["requests"])
+
+
+def test_a_block_is_copied_without_its_prompt(browse, site):
+    """Of a console session only what is typed; a program whole."""
+    copy = "(() => { let text; navigator.clipboard.writeText = async (one) => { text = one; }; const button = [...document.querySelectorAll('div.highlight-console button.copy')][0]; button.click(); return text; })()"
+    told = browse(
+        site / "hook.html",
+        ready="h1",
+        steps=[["eval", copy], ["eval", WITHOUT_BUTTON]],
+        permissions=["clipboard-write"],
+    )
+    first, bare = told["values"]
+    assert first.splitlines()[1] == "~/.sentinel/bin/sentinel hook install auto --user"
+    assert "$" not in first
+    assert bare == 0
+
+
+WITHOUT_BUTTON = "document.querySelectorAll('div.highlight').length - document.querySelectorAll('button.copy').length"
