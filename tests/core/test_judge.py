@@ -54,6 +54,13 @@ def test_one_call_for_whatever_holds_a_run(what):
     assert (report.verdict, report.ok) == ("FAIL", False)
 
 
+def test_a_file_is_read_whatever_its_name_looks_like(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("[the run of my agent].json", "what the agent did today.json"):
+        Path(name).write_bytes((EXAMPLES / "fabricated.json").read_bytes())
+        assert judge(name).verdict == "FAIL"
+
+
 def test_paths_are_read_as_the_command_line_reads_them():
     for path in (EXAMPLES / "coding-session.jsonl", str(EXAMPLES / "fabricated.json")):
         assert judge(path).verdict == "FAIL"
@@ -70,6 +77,13 @@ def test_paths_are_read_as_the_command_line_reads_them():
         ),
         ({"trace_id": "t", "messages": 3}, '"the dictionary"'),
         (str(EXAMPLES), " files; judge() accepts one run: call it for each file"),
+        ('{"trace_id": "t", "messages": []}', "is JSON; give judge(json.loads(text))"),
+        (' [{"role": "user"}]', "is JSON; give judge(json.loads(text))"),
+        ("All tests passed, I ran them.", "is text; give a list of messages: judge([{"),
+        ("Done.\nBye.", "is text; give a list of messages"),
+        ("a\0b", "is text; give a list of messages"),
+        ("  ", "is empty; name a file"),
+        ("x" * 5000, "x"),
     ],
 )
 def test_what_is_no_single_run_is_told(what, words, monkeypatch, tmp_path):

@@ -13,12 +13,15 @@ from sentinel_core.host.panel import read_profile
 from sentinel_core.offers import ReadError, Source, TraceReader
 from sentinel_core.profile import Profile
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.printable import clipped
 from sentinel_core.runtime.redact import redacted
 from sentinel_core.trace import ExecutionTrace, Message, to_json
 from sentinel_core.traces.sources import choose_reader, find_sources
 from sentinel_core.traces.sources.memory import BytesSource
 
 __all__ = ["judge", "read_trace"]
+
+_LONGEST_PATH, _WORDS_OF_TEXT, _FIRST_PRINTABLE, _SHOWN = 4096, 4, 32, 40
 
 Judged = ExecutionTrace | Mapping[str, Any] | Sequence[Any] | str | os.PathLike[str]
 
@@ -38,7 +41,8 @@ def judge(
     lists expectations as for ``--expect``; ``allow`` lists rules to switch off. The report's ``ledger`` has every claim
     of the agent beside the record, unless it is switched off to save time. Plugins run in this process with their
     default settings; the report contains no secrets. Raises ``InputError`` unless there is exactly one readable trace,
-    ``ConfigError`` for an invalid profile, expectation or rule, and everything that ``evaluate_trace`` raises.
+    ``ConfigError`` for an invalid profile, expectation or rule, and everything that ``evaluate_trace`` raises. A string is always a path:
+    JSON goes through ``json.loads`` first.
     """
     wanted = read_profile(profile) if isinstance(profile, str) else profile
     return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect, allow=allow, ledger=ledger))
@@ -72,12 +76,27 @@ def _is_native(messages: Sequence[Any]) -> bool:
 
 
 def _source(path: str) -> Source:
+    if what := _what_it_is(path):
+        raise InputError(f'judge() takes a string as a path, and "{clipped(path, _SHOWN)}" is {what}')
     found = list(find_sources((str(Path(path)),)))
     if len(found) != 1:
         raise InputError(f'"{path}" contains {len(found)} files; judge() accepts one run: call it for each file')
     if isinstance(found[0], InputError):
         raise found[0]
     return found[0]
+
+
+def _what_it_is(path: str) -> str:
+    """What a string is that can be no path, and what to do; empty for one that names a file or may name one."""
+    if not path.strip():
+        return "empty; name a file"
+    if "\0" not in path and len(path) < _LONGEST_PATH and Path(path).exists():
+        return ""
+    if path.lstrip().startswith(("{", "[")):
+        return "JSON; give judge(json.loads(text))"
+    if len(path.split()) >= _WORDS_OF_TEXT or any(ord(letter) < _FIRST_PRINTABLE for letter in path):
+        return 'text; give a list of messages: judge([{"role": "assistant", "content": text}])'
+    return ""
 
 
 def _read(source: Source, named: str, reader: str | None) -> ExecutionTrace:
