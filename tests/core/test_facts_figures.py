@@ -14,6 +14,7 @@ SUMMARY = '{"version": "v2.1.0", "changes": ["a", "b"], "tests": {"passed": 142,
         ("450ms, 1,234 calls and 0.5 s", [450, 1234, 0.5]),
         ('a change says "99 problems"', []),
         ("10 percent of 1.5x", [10, 1.5]),
+        ("changes: 1, and 2, of them", [1, 2]),
         ('between "v1" and "v2" are "42" of 7', [42, 7]),
     ],
 )

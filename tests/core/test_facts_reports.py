@@ -175,6 +175,7 @@ The Unicode form is UTF-8 and the year 2026 is no version
 One of the changes touches payment
 Critical areas are payment, authentication, security and data.
 The tests that fail are missing from the list.
+changes: 1, and nothing else
 """
 
 

@@ -13,7 +13,8 @@ __all__ = ["Facts", "Number", "facts_of", "folded", "names_in", "numbers_in", "r
 
 # No part of a word (v2.1.0, p95, 95th), of a version or of a date; a unit may be glued to it.
 _NUMBER = re.compile(
-    r"(?<![\w.,/:#-])([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?(%|percent\b)|(?:ms|s|x|k)\b|(?!\w|[.,/:-]\w))", re.IGNORECASE
+    r"(?<![\w.,/:#-])([-+]?\d(?:[\d,]*\d)?(?:\.\d+)?)(?:\s?(%|percent\b)|(?:ms|s|x|k)\b|(?!\w|[.,/:-]\w))",
+    re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"^\s*(?:\d+[.)]|[-*])\s", re.MULTILINE)
 _QUOTED = re.compile(r'"([^"\n]{0,400})"|“([^”\n]{0,400})”')  # even short ones, so that quotes are paired correctly
@@ -44,9 +45,12 @@ class Facts:
     shares: frozenset[float] = frozenset()
     text: str
 
-    def gives(self, number: Number) -> bool:
-        """True if a known number, rounded alike, equals this one. A whole number is not compared with shares."""
-        slack = 0.5000001 * 10.0**-number.decimals
+    def gives(self, number: Number, rough: float = 0.0) -> bool:
+        """True if a known number, rounded alike, equals this one. A whole number is not compared with shares.
+
+        ``rough`` is the share of the number by which it may be off.
+        """
+        slack = max(0.5000001 * 10.0**-number.decimals, rough * abs(number.value))
         factors = (100.0, 1.0) if number.is_percent else (1.0,)
         shares = self.shares if number.is_percent or number.decimals else ()
         return any(
@@ -138,9 +142,19 @@ def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
     siblings = [number for sibling in inner if (number := read_number(sibling)) is not None]
     counts = {float(len(inner))} if isinstance(value, list) else set[float]()
     yield siblings, counts
+    yield _columns(value) if isinstance(value, list) else [], set()
     for element in inner:
         if isinstance(element, dict | list):
             yield from _walk(element)
+
+
+def _columns(rows: list[Any]) -> list[float]:
+    """The sums of each key over the objects of a list: how many lines all commits add, and how many they delete."""
+    sums: dict[str, float] = {}
+    for key, value in ((key, value) for row in rows if isinstance(row, dict) for key, value in row.items()):
+        if (number := read_number(value)) is not None:
+            sums[key] = sums.get(key, 0.0) + number
+    return list(sums.values())
 
 
 def read_number(value: object) -> float | None:

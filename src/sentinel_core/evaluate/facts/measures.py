@@ -5,13 +5,24 @@
 """
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.facts.figures import read_number
 
-__all__ = ["Measure", "contradicted_measures", "in_digits", "is_bound", "is_supposed", "measures_in"]
+__all__ = [
+    "ROUGH",
+    "Measure",
+    "contradicted_measures",
+    "in_digits",
+    "is_about",
+    "is_bound",
+    "is_supposed",
+    "known_first",
+    "measures_in",
+]
 
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -23,6 +34,11 @@ _WORD = re.compile(
 )
 _TIMES_OF = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _MANY = re.compile(r"\b(\d{1,3}) (dozen|hundred|thousand)\b", re.IGNORECASE)
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,}|(?<=\b0,)\d{3})(?![\d,]|\.\d)")  # 1,204 has thousands
+_PERCENT = re.compile(
+    r"(?<=\d) ?(?:prozent|per cento?|por ciento|por cento|pour cent|procent\w*|процент\w*|パーセント)(?!\w)",
+    re.IGNORECASE,
+)
 _NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 _FIGURE = re.compile(
     rf"(?<![\w.,/:#@-])(?P<value>{_NUMBER})(?:\s?(?P<unit>%|percent\b|ms\b|milliseconds?\b|s\b|seconds?\b))?"
@@ -64,7 +80,9 @@ _NOT = re.compile(r"\b(?:not|never|no longer|neither|nor|without|cannot)\b|n't\b
 _ABOUT = re.compile(r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some)|[~≈])\s*$", re.IGNORECASE)
 _TIMES = ("time", "latency", "p95", "duration")
 _COUNTS = ("count", "total")
-_ROUGH, _NEAR, _LEAST, _MOST_SIBLINGS = 0.1, 40, 6, 5
+ROUGH = 0.1
+"""How far a number that is said to be rough may be off, as a share of it."""
+_NEAR, _LEAST, _MOST_SIBLINGS = 40, 6, 5
 _ALONE = re.compile(r"\((?=\s?[-+~≈]?\d[^()\s]*\s?(?:%|percent|ms|s)?\s?\))([^()]*)\)")
 _OF = re.compile(r"(?:\bout of|/|^\W*of)(?: the| all)?\s*$", re.IGNORECASE)
 
@@ -91,13 +109,25 @@ class Measure(NamedTuple):
         return any(word in self.words for word in _TIMES)
 
     @property
+    def may_be_seconds(self) -> bool:
+        """Whether a key on the way to it names a time in milliseconds."""
+        return any(word in self.path.lower() for word in _TIMES)
+
+    @property
+    def is_null(self) -> bool:
+        """Whether the document has the key, but no value."""
+        return math.isnan(self.value)
+
+    @property
     def told(self) -> str:
         """The path and the value in words."""
+        if self.is_null:
+            return f"{self.path} is null"
         return f"{self.path} has {self.value:g} entries" if self.is_length else f"{self.path} is {self.value:g}"
 
 
 def measures_in(document: Any, path: str = "") -> Iterator[Measure]:
-    """Every number of a JSON value, with its path."""
+    """Every number of a JSON value, with its path; a null is a number that is none."""
     inner = (
         document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     )
@@ -109,19 +139,37 @@ def measures_in(document: Any, path: str = "") -> Iterator[Measure]:
         if isinstance(value, dict | list):
             yield from [Measure(place, words, len(value), is_length=True)] if isinstance(value, list) else ()
             yield from measures_in(value, place)
+        elif isinstance(document, dict) and value is None:
+            yield Measure(place, words, math.nan)
         elif isinstance(document, dict) and (number := read_number(value)) is not None:
             yield Measure(place, words, number)
 
 
+def known_first(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """The measures, each once, without the nulls of names that have a number elsewhere."""
+    unique = tuple(dict.fromkeys(measures))
+    known = {measure.words for measure in unique if not measure.is_null}
+    return tuple(measure for measure in unique if not (measure.is_null and measure.words in known))
+
+
 def in_digits(text: str) -> str:
-    """The text with number words in digits: ``fifty-seven`` is ``57``, and ``two hundred`` is ``200``."""
+    """The text with number words in digits, points for decimal commas, and ``%`` for percent in words.
+
+    ``fifty-seven`` is ``57``, ``two hundred`` is ``200``, and ``0,45 %`` is ``0.45 %``.
+    """
 
     def digits(match: re.Match[str]) -> str:
         if match["tens"]:
             return str(_TEN[match["tens"].lower()] + _ONE[(match["unit"] or "zero").lower()])
         return str(_ONE[match["one"].lower()])
 
-    return _MANY.sub(lambda match: str(int(match[1]) * _TIMES_OF[match[2].lower()]), _WORD.sub(digits, text))
+    plain = _PERCENT.sub(" %", _COMMA.sub(r"\1.\2", _WORD.sub(digits, text)))
+    return _MANY.sub(lambda match: str(int(match[1]) * _TIMES_OF[match[2].lower()]), plain)
+
+
+def is_about(sentence: str, start: int) -> bool:
+    """Whether a number is said to be rough: ``about 2,000``, ``nearly 2,000``."""
+    return _ABOUT.search(sentence, max(0, start - _NEAR), start) is not None
 
 
 def is_bound(sentence: str, start: int, end: int) -> bool:
@@ -194,6 +242,8 @@ def _nearest(name: _Name, figures: Sequence[re.Match[str]]) -> re.Match[str]:
 
 
 def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measures: Sequence[Measure]) -> bool:
+    if all(measure.is_null for measure in found):
+        return False
     value = float(figure["value"].replace(",", ""))
     led = _LED.search(clause, max(0, figure.start() - _NEAR), figure.start())
     forms = [form for measure in found for form in _forms(figure["unit"], measure, measures)]
@@ -205,7 +255,7 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
     if all(measure.is_length for measure in found):
         return any(value <= measure.value for measure in found)
     decimals = len(figure["value"].partition(".")[2])
-    slack = _ROUGH * abs(value) if _ABOUT.search(clause, 0, figure.start()) else 0.5000001 * 10.0**-decimals
+    slack = ROUGH * abs(value) if _ABOUT.search(clause, 0, figure.start()) else 0.5000001 * 10.0**-decimals
     if figure["unit"] is None and not decimals and slack < 1 and all(form == int(form) for form in forms):
         slack = 0.0  # counts are not rounded
     # Without a unit, a small share is not rounded to a whole number.

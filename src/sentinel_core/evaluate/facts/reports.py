@@ -13,13 +13,18 @@ from sentinel_core.evaluate.facts import report_words as words
 from sentinel_core.evaluate.facts.areas import kinds_in
 from sentinel_core.evaluate.facts.figures import Facts, facts_of, folded, names_in, numbers_in, without_quotes
 from sentinel_core.evaluate.facts.measures import (
+    ROUGH,
     Measure,
     contradicted_measures,
     in_digits,
+    is_about,
     is_bound,
     is_supposed,
+    known_first,
     measures_in,
 )
+from sentinel_core.evaluate.facts.report_told import Report, against_report
+from sentinel_core.evaluate.facts.trends import Trend, against_trends, differences, trends_in
 from sentinel_core.evaluate.facts.values import values_in
 from sentinel_core.trace import Message, from_json
 
@@ -40,29 +45,24 @@ class Contradiction(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class Report:
-    """What an agent hands in on a release: the severity, empty if unknown, the findings, and what it answers afterwards."""
-
-    release_id: str
-    severity: str
-    findings: tuple[str, ...]
-    answer: str = ""
-
-
-@attrs.frozen(kw_only=True)
 class _Record:
     """What the run fetched: the decoded results, their numbers by name, all their text, and the tools that worked."""
 
     measures: tuple[Measure, ...]
+    trends: tuple[Trend, ...]
     parts: Mapping[str, Any]
     facts: Facts
+    seconds: Facts
     dates: frozenset[str]
+    weekdays: frozenset[str]
     tools: str
+    filed: int
     is_whole: bool
 
     def count(self, name: str) -> float | None:
         """A count of the tests; None if nothing gives it."""
-        return next((row.value for row in self.measures if row.words == name and row.path == f"tests.{name}"), None)
+        of_tests = (row for row in self.measures if row.words == name and "test" in row.path.rpartition(".")[0])
+        return next((row.value for row in of_tests if not row.is_null), None)
 
 
 def contradictions(
@@ -96,18 +96,31 @@ def _record(messages: Sequence[Message], report: Report, known: Iterable[float])
         if row.success is False and not row.content.startswith(words.REFUSED)
     ]
     texts = [*(row.content for row in results), *failures, report.release_id, *names.values()]
-    measures = tuple(dict.fromkeys(measure for document in documents for measure in measures_in(document)))
-    seconds = [measure.value / 1000 for measure in measures if measure.is_time]
+    measures = known_first(measure for document in documents for measure in measures_in(document))
+    trends = tuple(dict.fromkeys(trend for document in documents for trend in trends_in(document)))
+    seconds = [measure.value / 1000 for measure in measures if measure.may_be_seconds and not measure.is_null]
+    days = [_weekday(*map(int, match.groups())) for text in texts for match in words.DAY.finditer(text)]
     return _Record(
         measures=measures,
+        trends=trends,
         parts={key: value for document in documents for key, value in document.items()},
-        facts=facts_of(texts, (*known, len(report.findings), *seconds)),
+        facts=facts_of(texts, (*known, len(report.findings), *differences(trends))),
+        seconds=facts_of((), seconds),
         dates=frozenset(
             form for text in texts for value in values_in(text) if value.kind == "date" for form in value.forms
         ),
+        weekdays=frozenset(days),
         tools=" ".join(worked),
+        filed=len({row["report_id"] for row in documents if row.get("report_id") and row.get("status") == "filed"}),
         is_whole=not any((row.metadata or {}).get(words.CUT) is True for row in results),
     )
+
+
+def _weekday(year: int, month: int, day: int) -> str:
+    """The weekday of a date, by Sakamoto's method."""
+    year -= month <= 2  # noqa: PLR2004 - January and February count to the year before
+    place = year + year // 4 - year // 100 + year // 400 + words.MONTH_OFFSETS[month - 1] + day
+    return words.WEEKDAYS[place % 7]
 
 
 def _decoded(text: str) -> Any:
@@ -121,10 +134,12 @@ def _reasons(sentence: str, where: str, record: _Record, report: Report) -> Iter
     low = in_digits(sentence).lower().replace("\u2019", "'").replace("*", "")
     yield from contradicted_measures(sentence, record.measures)
     yield from _counted(low, record)
-    yield from _severity(low, where, report)
-    yield from _release(low, where, report)
+    yield from against_trends(in_digits(sentence), record.trends)
+    yield from against_report(low, where, report, record.filed, record.facts.text)
     yield from _deeds(low, record)
     yield from _changes(low, record)
+    yield from _elsewhere(low, record)
+    yield from _causes(low, record)
     if record.is_whole:
         yield from _names(sentence, record, report)
         yield from _numbers(in_digits(sentence), record)
@@ -142,6 +157,8 @@ def _counted(low: str, record: _Record) -> Iterator[str]:
         match = pattern.search(low)
         if match is not None and count and not words.PART.search(low[: match.end()]):
             yield f"tests.{name} is {count:g}"
+    if failed and words.NO_FAILURE_SEEN.search(low):
+        yield f"tests.failed is {failed:g}"
     if failed == 0 and words.SOME_FAIL.search(low) and not (words.DENIED.search(low) or words.NONE.search(low)):
         yield "tests.failed is 0"
     if (match := words.SHARE.search(low)) is not None and failed is not None and passed is not None:
@@ -181,27 +198,32 @@ def _changes(low: str, record: _Record) -> Iterator[str]:
     yield from (f"nothing that was fetched is about {kind}" for kind in unseen)
 
 
-def _severity(low: str, where: str, report: Report) -> Iterator[str]:
-    match = words.SEVERITY.search(low) if report.severity else None
-    if (
-        match is None
-        or (where == "finding" and not words.OF_REPORT.search(low))
-        or words.PART.search(low[: match.end()])
-    ):
-        return
-    told = next(level for level in match.groups() if level).replace("moderate", "medium")
-    if told != report.severity:
-        yield f"the severity that was filed is {report.severity}"
+def _elsewhere(low: str, record: _Record) -> Iterator[str]:
+    """What the sentence says, in any language that the words are known of, of all tests, of incidents and of rollbacks."""
+    passed = record.count("passed")
+    if passed is not None and words.ALL_PASS_ELSEWHERE.search(low):
+        counted = [float(match[1].replace(",", "")) for match in words.COUNTED.finditer(low)]
+        if record.count("failed") or any(count > passed for count in counted):
+            yield f"{passed:g} tests passed"
+    for name, thing, happened in words.THINGS:
+        rows = [row for row in record.measures if row.words == name and not row.is_null]
+        if rows and all(row.value > 0 for row in rows) and re.search(words.NONE_OF.format(thing), low):
+            yield rows[0].told
+        if rows and happened and not any(row.value for row in rows) and re.search(happened + words.TIMES, low):
+            yield rows[0].told
+    for verbs, tools in words.DONE_ELSEWHERE:
+        if re.search(verbs, low) and not re.search(tools, record.tools):
+            yield "no tool that was called can do that"
 
 
-def _release(low: str, where: str, report: Report) -> Iterator[str]:
-    """What an answer says that a report is about, if it is another release."""
-    if where == "answer" and words.SEVERAL.search(low):
-        yield "one report was staged"
-    if where == "answer" and words.OF_REPORTS.search(low):
-        versions = (match[1] for match in words.ABOUT_RELEASE.finditer(low))
-        if any(version not in report.release_id.lower() for version in versions):
-            yield f"the report is about {report.release_id}"
+def _causes(low: str, record: _Record) -> Iterator[str]:
+    """What the sentence says of a cause where the data have none, and of a weekday that is none of those in the data."""
+    cause = next((row.path for row in record.measures if row.is_null and words.CAUSES.search(row.words)), None)
+    if cause is not None and words.CAUSED.search(low) and not words.DENIED.search(low):
+        yield f"{cause} is null"
+    for match in words.WEEKDAY.finditer(low) if words.DEPLOYED.search(low) else ():
+        if record.weekdays and match[0] not in record.weekdays and match[0] not in record.facts.text:
+            yield f"no date that was returned is a {match[0].capitalize()}"
 
 
 def _deeds(low: str, record: _Record) -> Iterator[str]:
@@ -236,7 +258,8 @@ def _names(sentence: str, record: _Record, report: Report) -> Iterator[str]:
         match[0] for pattern in (words.VERSION, words.TICKET, words.CODE_NAME) for match in pattern.finditer(sentence)
     )
     told = (match[1] for match in words.REPORT_ID.finditer(sentence))
-    for name in (*quoted, *shaped, *told):
+    people = (match[1] or match[2] for match in words.PERSON.finditer(sentence))
+    for name in (*quoted, *shaped, *told, *people):
         if not record.facts.names(name) and not words.STANDARD.fullmatch(name):
             yield f'no tool returned "{name}"'
     low = sentence.lower()
@@ -258,7 +281,14 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
         end = at + len(number.written)
         is_whole = not number.decimals and number.written.lstrip("-+").isdigit()
         is_small = is_whole and (number.value < words.LEAST or number.value in words.YEARS)
-        if is_small or record.facts.gives(number) or any(value.start <= at < value.end for value in dated):
+        rough = ROUGH if is_about(sentence, at) else 0.0
+        in_seconds = record.seconds.gives(number, rough) and not words.MILLISECONDS.match(sentence, end)
+        if (
+            is_small
+            or in_seconds
+            or record.facts.gives(number, rough)
+            or any(value.start <= at < value.end for value in dated)
+        ):
             continue
         if not is_bound(sentence, at, end) and not is_supposed(re.split(r"[,;(]", sentence[:at])[-1]):
             yield f"no tool returned {number.written}, and it does not follow from what they returned"
