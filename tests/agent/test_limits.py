@@ -5,6 +5,7 @@ import pytest
 
 from sentinel_agent.core import AgentSettings
 from sentinel_agent.events import GuardrailChecked, ReplyReceived, ToolFinished
+from sentinel_agent.loop import Guide
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply
 from sentinel_core.trace import TokenUsage, ToolCall
@@ -89,7 +90,7 @@ def test_guided_mode_offers_one_tool_a_step(agent_for, add, text):
         asks("b", name="other"),
         Reply(content="done"),
         tools=(add, other),
-        steps=("add", "other"),
+        guide=Guide(steps=("add", "other")),
         settings=AgentSettings(tool_mode="guided"),
     )
     assert agent.send_message("go").content == "done"
@@ -102,7 +103,7 @@ def test_guided_mode_offers_one_tool_a_step(agent_for, add, text):
 def test_guided_mode_asks_again_where_the_answer_is_the_text_of_a_call(agent_for, add, mode):
     echo = Reply(content='{"name": "add", "arguments": {}}')
     script = (asks("a"), echo, echo, echo, Reply(content="done"))
-    agent = agent_for(*script, tools=(add,), steps=("add",), settings=AgentSettings(tool_mode=mode))
+    agent = agent_for(*script, tools=(add,), guide=Guide(steps=("add",)), settings=AgentSettings(tool_mode=mode))
     assert agent.send_message("go").content == echo.content
     asked = [message.content for message in agent.get_history() if message.role == "user"]
     assert sum("Answer in two or three plain sentences" in text for text in asked) == (2 if mode == "guided" else 0)
@@ -121,7 +122,7 @@ def test_guided_mode_runs_nothing_that_is_not_on_offer(agent_for, add):
         asks("d", name="other"),
         Reply(content="done"),
         tools=(add, other),
-        steps=("add", "other"),
+        guide=Guide(steps=("add", "other")),
         settings=AgentSettings(tool_mode="guided", max_tool_calls=2),
     )
     assert agent.send_message("go").content == "done"
@@ -140,7 +141,11 @@ def test_guided_mode_goes_on_where_it_broke_off(agent_for, add, cut):
     other = attrs.evolve(add, name="other")
     early = Reply(tool_calls=(*asks("x", name="other").tool_calls, *asks("a").tool_calls))
     script = (early, asks("b", name="other"), Reply(content="done"))
-    options = {"tools": (add, other), "steps": ("add", "other"), "settings": AgentSettings(tool_mode="guided")}
+    options = {
+        "tools": (add, other),
+        "guide": Guide(steps=("add", "other")),
+        "settings": AgentSettings(tool_mode="guided"),
+    }
     whole = agent_for(*script, **options)
     whole.send_message("go")
     past = whole.events[:cut]
@@ -166,7 +171,9 @@ def test_a_guided_run_of_a_version_that_ran_what_was_not_on_offer_goes_on(agent_
     replied = next(place for place, event in enumerate(old.events) if isinstance(event, ReplyReceived))
     left = [asks("b", name="other")] * (played < 2)  # no call had begun, so what is not on offer is refused
     settings = AgentSettings(tool_mode="guided")
-    agent = agent_for(*left, *[Reply(content="done")] * 3, tools=tools, steps=("add", "other"), settings=settings)
+    agent = agent_for(
+        *left, *[Reply(content="done")] * 3, tools=tools, guide=Guide(steps=("add", "other")), settings=settings
+    )
     agent._record.resume(old.events[: replied + 1 + played])
     assert agent.send_message("go").content == "done"
     finished = [event.result.tool_call_id for event in agent.events if isinstance(event, ToolFinished)]
@@ -175,18 +182,20 @@ def test_a_guided_run_of_a_version_that_ran_what_was_not_on_offer_goes_on(agent_
 
 def test_guided_mode_ends_with_a_call_that_was_cut_off(agent_for):
     cut = attrs.evolve(asks("a"), stop_reason="max_tokens")
-    agent = agent_for(cut, steps=("add",), settings=AgentSettings(tool_mode="guided"))
+    agent = agent_for(cut, guide=Guide(steps=("add",)), settings=AgentSettings(tool_mode="guided"))
     assert agent.send_message("go").outcome == "truncated"
 
 
 def test_guided_mode_reminds_twice_and_no_more(agent_for):
-    agent = agent_for(*[Reply(content="No.")] * 5, steps=("add",), settings=AgentSettings(tool_mode="guided"))
+    agent = agent_for(
+        *[Reply(content="No.")] * 5, guide=Guide(steps=("add",)), settings=AgentSettings(tool_mode="guided")
+    )
     assert agent.send_message("go").outcome == "completed"
     assert len(agent.model.requests) == 3
 
 
 def test_steps_are_for_guided_mode_only(agent_for):
-    agent = agent_for(Reply(content="done"), steps=("add",))
+    agent = agent_for(Reply(content="done"), guide=Guide(steps=("add",)))
     agent.send_message("go")
     assert agent.model.requests[0].tool_choice == "auto"
 

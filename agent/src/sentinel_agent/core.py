@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_agent.conversation import Conversation, ConversationContext, context_of, conversation_of, to_trace
 from sentinel_agent.events import Event, MessageReceived, Outcome, RunStarted
-from sentinel_agent.loop import LiveCheck, Loop, Objects
+from sentinel_agent.loop import Guide, LiveCheck, Loop, Objects
 from sentinel_agent.model_call import Asker
 from sentinel_agent.recorder import Observer, Record, as_it_is
 from sentinel_core.host.agent_settings import AgentSettings
@@ -35,7 +35,8 @@ class Agent:
 
     Synchronous, and for one thread at a time. ``observers`` are called with every event, in order, as it happens, after
     ``clean`` has changed it; ``on_text`` with the pieces of each reply's text. ``check`` looks at each message and may
-    stop the run; ``objects`` says why a call must not run. ``steps`` are the tools that guided mode offers, one after the other. With a ``record`` the agent continues
+    stop the run; ``objects`` says why a call must not run. ``guide`` is for
+    guided mode, and for a model that goes in circles. With a ``record`` the agent continues
     that one, and the deadline counts from ``started``, a reading of the stopwatch; else it counts from each message.
     """
 
@@ -52,7 +53,7 @@ class Agent:
     on_text: Callable[[str], None] | None = None
     check: LiveCheck | None = None
     objects: Objects = lambda _call, _messages: ""
-    steps: tuple[str, ...] = ()
+    guide: Guide = attrs.field(factory=Guide)
     record: Record | None = None
     rerun_of: str | None = None
     started: float | None = None
@@ -82,7 +83,7 @@ class Agent:
             clock=self.clock,
             run_id=run_id,
             started=self.clock.stopwatch() if self.started is None else self.started,
-            steps=self.steps if self.settings.tool_mode == "guided" else (),
+            guide=attrs.evolve(self.guide, is_on=self.settings.tool_mode == "guided"),
             check=self.check,
             objects=self.objects,
         )

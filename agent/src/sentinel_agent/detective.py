@@ -8,7 +8,8 @@ import attrs
 from sentinel_agent.conversation import to_trace
 from sentinel_agent.core import Agent, AgentSettings
 from sentinel_agent.events import Event, Outcome, RunEnded
-from sentinel_agent.loop import LiveCheck
+from sentinel_agent.guided import closing_request, narrowed
+from sentinel_agent.loop import Guide, LiveCheck
 from sentinel_agent.objections import objection_to_call, objections_to
 from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
 from sentinel_agent.recorder import Observer, Record
@@ -154,7 +155,11 @@ class Investigation:
             on_text=self.on_text,
             check=self.check,
             objects=functools.partial(objection_to_call, self.release_id),
-            steps=(GET_SUMMARY, FILE_REPORT),
+            guide=Guide(
+                steps=(GET_SUMMARY, FILE_REPORT),
+                shape=functools.partial(narrowed, self.release_id, self.thresholds),
+                closing=functools.partial(closing_request, self.release_id, self.thresholds),
+            ),
             record=self.record,
             rerun_of=rerun_of,
             started=self._started,

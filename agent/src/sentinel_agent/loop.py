@@ -19,9 +19,9 @@ from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply, ToolChoice
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.clock import Clock
-from sentinel_core.trace import Message, ToolCall
+from sentinel_core.trace import Message, ToolCall, canonical
 
-__all__ = ["LiveCheck", "Loop", "Objects"]
+__all__ = ["Guide", "LiveCheck", "Loop", "Objects"]
 
 _MAX_REMINDERS = 2
 _CALL_SIGNS = ("{", "<tool_call", "```json")
@@ -31,6 +31,24 @@ LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
 
 Objects = Callable[[ToolCall, Sequence[Message]], str]
 """Why a call must not run, from the conversation so far; empty if it may."""
+
+
+@attrs.frozen(kw_only=True)
+class Guide:
+    """What guided mode asks for: the tools of its steps, in order, and how each is offered.
+
+    If it is not ``is_on`` from the start, it is once the model goes in circles: it repeats a call that was refused or failed,
+    or that of the last step.
+
+    ``shape`` gives the tool of a step as the conversation so far allows it; ``closing`` is the request for the answer after
+    the last step, empty for none.
+    """
+
+    steps: tuple[str, ...] = ()
+    is_on: bool = True
+    shape: Callable[[Tool, Sequence[Message]], Tool] = lambda tool, _messages: tool
+    closing: Callable[[Sequence[Message]], str] = lambda _messages: ""
+
 
 _End = tuple[Outcome, str]
 
@@ -53,13 +71,13 @@ class _Offer:
         return f'"{name}" is not available in this step; {then}'
 
 
-def _offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> _Offer:
-    """Without steps every tool; else the tool of the first step that has not succeeded yet, and none after the last."""
-    if not steps:
+def _offer_for(tools: tuple[Tool, ...], guide: Guide, messages: Sequence[Message]) -> _Offer:
+    """Without guidance every tool; else the tool of the first step that has not succeeded yet, and none after the last."""
+    if not guide.steps or not (guide.is_on or _goes_in_circles(guide.steps, messages)):
         return _Offer(tools)
     done = _succeeded(messages)
-    for step in steps:
-        wanted = tuple(tool for tool in tools if tool.name == step)
+    for step in guide.steps:
+        wanted = tuple(guide.shape(tool, messages) for tool in tools if tool.name == step)
         if wanted and step not in done:
             return _Offer(wanted, "required", step)
     return _Offer((), "none")
@@ -77,6 +95,19 @@ def _reminder_for(offer: _Offer, told: str, messages: Sequence[Message]) -> str 
     return text if sent < _MAX_REMINDERS else None
 
 
+def _goes_in_circles(steps: Sequence[str], messages: Sequence[Message]) -> bool:
+    """Whether a call of a step was repeated unchanged although it had been refused or had failed, or was the last step's."""
+    worked = {result.tool_call_id for message in messages for result in message.tool_results if result.success}
+    made = set[tuple[str, bytes]]()
+    for call in (call for message in messages for call in message.tool_calls if call.name in steps):
+        identity = call.name, canonical(call.arguments)
+        if identity in made:
+            return True
+        if call.id not in worked or call.name == steps[-1]:
+            made.add(identity)
+    return False
+
+
 def _succeeded(messages: Sequence[Message]) -> set[str]:
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     results = [result for message in messages for result in message.tool_results]
@@ -85,7 +116,7 @@ def _succeeded(messages: Sequence[Message]) -> set[str]:
 
 @attrs.define(eq=False, kw_only=True)
 class Loop:
-    """A run under way. ``started`` is a reading of the stopwatch; ``steps`` are the tools of guided mode, in order.
+    """A run under way. ``started`` is a reading of the stopwatch; A ``guide`` with steps is guided mode.
 
     ``objects`` is asked before each call.
     """
@@ -97,7 +128,7 @@ class Loop:
     clock: Clock
     run_id: str
     started: float
-    steps: tuple[str, ...] = ()
+    guide: Guide = attrs.field(factory=Guide)
     check: LiveCheck | None = None
     objects: Objects = lambda _call, _messages: ""
 
@@ -117,13 +148,22 @@ class Loop:
         turn, text = 0, ""
         while (stop := self._stop()) is None:
             turn += 1
-            offer = _offer_for(self.toolbox.tools, self.steps, self.record.messages)
+            offer = _offer_for(self.toolbox.tools, self.guide, self.record.messages)
+            self._close(offer)
             reply = self.asker.ask(turn, offer.tools, offer.choice, self._deadline())
             text = reply.content
             outcome = self._next(reply, offer)
             if outcome is not None:
                 return outcome, text
         return self._finalize(stop.outcome, stop.detail), text
+
+    def _close(self, offer: _Offer) -> None:
+        """Ask for the answer, once, when every step is done; a resumed record of an older version has no such request."""
+        if offer.choice != "none" or not isinstance(self.record.upcoming, MessageReceived | None):
+            return
+        text = self.guide.closing(self.record.messages)
+        if text and all(message.content != text for message in self.record.messages):
+            self.record.emit(MessageReceived(content=text))
 
     def _next(self, reply: Reply, offer: _Offer) -> Outcome | None:
         """Do what the reply asks for; the outcome if it ends the run, else None."""

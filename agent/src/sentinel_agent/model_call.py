@@ -125,7 +125,7 @@ class Asker:
             messages=managed.messages,
             tools=question.tools,
             temperature=self.settings.temperature,
-            max_tokens=self.settings.max_tokens,
+            max_tokens=self.settings.reply_limit,
             tool_choice=question.tool_choice,
         )
 
@@ -138,7 +138,7 @@ class Asker:
     def _fit(self, question: _Question, *, too_long: bool = False) -> ManagedContext:
         window = self._window(question.deadline)
         overhead = self._scaled(estimate_overhead(self.system_prompt, question.tools))
-        budget = budget_of(window, overhead, self.settings.max_tokens)
+        budget = budget_of(window, overhead, self.settings.reply_limit)
         if self._most is not None:
             budget = min(budget or self._most, self._most)
         if too_long:

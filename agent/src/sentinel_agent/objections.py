@@ -47,6 +47,8 @@ def _objections(
 ) -> tuple[str, ...]:
     """``before`` are the messages before the report, ``messages`` all of the attempt, which the answer may rest on."""
     if not any(True for _ in summaries_in(before, release_id)):
-        return (f'nothing was investigated: {GET_SUMMARY} gave no summary of release "{release_id}" before the report',)
+        return (
+            f'nothing was investigated: {GET_SUMMARY} gave no summary of release "{release_id}" before the report; call it first',
+        )
     report = Report(release_id=release_id, severity=severity, findings=findings, answer=answer)
     return tuple(found.told for found in contradictions(messages or before, report))

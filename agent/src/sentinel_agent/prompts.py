@@ -12,6 +12,7 @@ __all__ = [
     "SUMMARIZE",
     "SYSTEM_PROMPT",
     "answer_reminder",
+    "answer_request",
     "release_in",
     "reminder",
     "summary_task",
@@ -75,6 +76,16 @@ def summary_task(earlier: str, messages: Sequence[Message]) -> str:
 def reminder(tool: str) -> str:
     """The user message for a model that wrote a text instead of calling the tool."""
     return f"Call the tool {tool} now, with arguments that fit its schema. Do not answer in text yet."
+
+
+def answer_request(severity: str, findings: Sequence[str]) -> str:
+    """The user message that asks for the answer when every step is done, with what decided the severity."""
+    told = "\n".join(f"- {finding}" for finding in findings)
+    return (
+        f"Every step is done: the report is staged, with the severity {severity}. What decided it:\n{told}\n"
+        "Answer in two or three plain sentences: the severity, what decided it, and that the report is staged for delivery. "
+        "Say nothing that is not written here or in the summary. Write no call."
+    )
 
 
 def answer_reminder() -> str:

@@ -8,11 +8,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentinel_agent.prompts import GET_SUMMARY
-from sentinel_agent.risk.facts import RISKS, Risk, RiskThresholds
+from sentinel_agent.risk.facts import RISKS, Assessment, Risk, RiskThresholds
 from sentinel_agent.risk.rules import assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
-__all__ = ["is_below", "minimum_severity", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
+__all__ = [
+    "assessments_in",
+    "is_below",
+    "minimum_severity",
+    "risk_in",
+    "risk_of_whole",
+    "summaries_in",
+    "whole_risk",
+    "why_unreadable",
+]
 
 _FULL_RISK = "full_risk"  # in the metadata of a result that was cut
 _DEFAULT = RiskThresholds()
@@ -81,6 +90,14 @@ def risk_in(result: ToolResult, thresholds: RiskThresholds = _DEFAULT) -> Risk |
         return noted
     summary = _object(result.content)
     return None if summary is None else assess(summary, thresholds).severity
+
+
+def assessments_in(
+    messages: Sequence[Message], release_id: str, thresholds: RiskThresholds = _DEFAULT
+) -> list[Assessment]:
+    """What the rules find in each summary of the release that can be read whole."""
+    summaries = (_object(result.content) for result in summaries_in(messages, release_id))
+    return [assess(summary, thresholds) for summary in summaries if summary is not None]
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -10,6 +10,8 @@ __all__ = ["AgentSettings", "ContextStrategy", "RetryConfig", "ToolMode"]
 ContextStrategy = Literal["truncation", "sliding_window", "importance"]
 ToolMode = Literal["auto", "guided"]
 
+_GUIDED_REPLY = 1024
+
 _count = [v.instance_of(int), v.ge(1)]
 _calls: Any = v.optional(_count)
 _cost: Any = v.optional(v.gt(0.0))
@@ -43,7 +45,8 @@ class AgentSettings:
     ``context_window`` is the size of that window in tokens if the provider does not report it. The result of a tool is
     truncated after ``max_result_chars`` characters.
 
-    ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all tools.
+    ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all tools until the model
+    repeats a call that was refused.
 
     Raises ``ValueError`` for a value out of range.
     """
@@ -79,13 +82,18 @@ class AgentSettings:
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
     """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))
-    """``guided`` offers one tool per step, which small models need; ``auto`` offers all tools."""
+    """``guided`` offers one tool per step, which small models need; ``auto`` offers all tools until the model repeats a call that was refused."""
     max_result_chars: int = attrs.field(default=50_000, validator=[v.instance_of(int), v.ge(100)])
     """Length limit for a tool result, in characters; a longer result is truncated, and its SHA-256 and length are kept."""
     temperature: float | None = attrs.field(default=None, validator=_temperature)
     """Sampling temperature; if not set, the model's default applies."""
     max_tokens: int | None = attrs.field(default=None, validator=v.optional(v.ge(1)))
-    """Token limit for one reply; if not set, the model's own limit applies."""
+    """Token limit for one reply; if not set, it is 1,024 in guided mode; otherwise the model's own limit applies."""
+
+    @property
+    def reply_limit(self) -> int | None:
+        """The token limit for one reply; None for the model's own. In guided mode there is one: small models ramble."""
+        return _GUIDED_REPLY if self.max_tokens is None and self.tool_mode == "guided" else self.max_tokens
 
     @property
     def retry(self) -> RetryConfig:
