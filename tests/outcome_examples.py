@@ -3,6 +3,8 @@
 __all__ = ["FAILED", "NOTHING", "UNKNOWN", "WORKED"]
 
 FAILED = [
+    "The SEARCH block does not match anything in the file. The file was not changed.",
+    "✘ Failed to create merge request: 401 Unauthorized",
     "Could not send: mailbox full",
     "authentication failed",
     "Payment declined",

@@ -305,3 +305,27 @@ def test_a_sub_agent_reports_a_failed_run_with_its_counts(report, ending):
     check = call_of(report, name="Task", prompt="Run the tests").check
     assert check == (None if ending is None else Check("tests", False, ending, "Task", ()))
     assert call_of(report, name="Read", file_path="a").check is None
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "passed"),
+    [
+        ('hadolint Dockerfile && echo "rc 0" && docker build . | tail -2', "rc 0\nERROR: failed to solve: x", True),
+        ("ruff check && echo clean && pytest -q", "clean\n1 failed, 2 passed", True),
+        ("ruff check && echo clean && pytest -q", "a.py:1:1 E501 x\nFound 3 errors.", False),
+        ("ruff check; echo clean", "a.py:1:1 E501 x\nFound 3 errors.\nclean", False),
+        ("ruff check && echo $PWD && pytest -q", "$PWD\nFound 3 errors.", False),
+    ],
+)
+def test_what_a_later_step_printed_shows_that_an_earlier_one_worked(command, output, passed):
+    found = [check for check in call_of(output, None, command=command).checks if check.kind == "lint"]
+    assert [check.passed for check in found] == [passed]
+
+
+def test_a_call_without_a_result_printed_no_mark():
+    message = Message(
+        role="assistant",
+        tool_calls=(ToolCall(id="a", name="Bash", arguments={"command": "ruff check && echo ok && ls"}),),
+    )
+    (call,) = TraceIndex(ExecutionTrace(trace_id="t", messages=(message,))).calls
+    assert [check.passed for check in call.checks] == [None]

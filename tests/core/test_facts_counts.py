@@ -2,7 +2,7 @@
 
 import pytest
 
-from sentinel_core.evaluate.facts.counts import is_selected
+from sentinel_core.evaluate.facts.counts import failures_in, is_of_one_package, is_selected, others_in
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,40 @@ def test_all_of_a_suite_is_whole(command):
 
 def test_what_was_deselected_tells_it():
     assert is_selected("pytest -m unit", "30 passed, 2 deselected")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cargo test -p core",
+        "mvn -q -pl core test",
+        "go test ./pkg/a",
+        "dotnet test tests/A",
+        "./gradlew :app:test",
+        "pnpm --filter ui test",
+    ],
+)
+def test_a_package_of_several_is_a_part(command):
+    assert is_of_one_package(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cargo test --workspace",
+        "mvn test",
+        "go test ./...",
+        "dotnet test A.sln",
+        "dotnet test",
+        "gradle test",
+        "pnpm -r test",
+    ],
+)
+def test_all_packages_are_no_part(command):
+    assert not is_of_one_package(command)
+
+
+def test_what_did_not_pass_is_counted_apart():
+    assert others_in("42 passed, 6 skipped, 1 xfailed in 2s") == (6, 1)
+    assert (failures_in("3 failed, 9 passed"), failures_in("96% tests passed, 2 tests failed out of 47")) == (3, 2)
+    assert failures_in("9 passed, 0 failed") == 0

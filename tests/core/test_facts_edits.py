@@ -3,7 +3,7 @@
 import pytest
 
 from sentinel_core.evaluate.facts.counts import can_be_sum, counts_in, is_selected
-from sentinel_core.evaluate.facts.edits import Writers, changes_code, reach_of
+from sentinel_core.evaluate.facts.edits import Writers, changes_code, is_named_in, reach_of
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-a\n+b\n*** End Patch"
 
@@ -32,6 +32,22 @@ PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-a\n+b\n*** End Patch"
 def test_a_call_can_write_the_files_that_it_names_or_may_reach(name, arguments, expected):
     assert reach_of(name, arguments).has("docs/a.md") is expected
     assert (Writers([(3, name, arguments)]).first("docs/a.md") == 3) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "expected"),
+    [
+        ("roles/ntp/tasks/main.yml", "handlers/main.yml", False),
+        ("roles/ntp/handlers/main.yml", "handlers/main.yml", True),
+        ("roles/ntp/tasks/main.yml and main.yml", "handlers/main.yml", True),
+        ("sed -i s/a/b/ ./main.yml", "handlers/main.yml", True),
+        ("roles/ntp/tasks/main.yml", "main.yml", True),
+        ("src/other.py", "../a.py", False),
+        ("src/other.py", "src/a.py", False),
+    ],
+)
+def test_a_file_of_the_same_name_in_another_folder_is_another(text, path, expected):
+    assert is_named_in(text, path) is expected
 
 
 def test_what_installs_writes_manifests():
@@ -72,7 +88,9 @@ def test_prose_and_lists_are_no_change_of_code(name, arguments, expected):
         ("[INFO] Tests run: 187, Failures: 0", (187,)),
         ("test result: ok. 22 passed; 0 failed", (22,)),
         ("8 examples, 0 failures", (8,)),
-        ("      Tests  3 passed (3)", (3, 3)),
+        ("      Tests  3 passed (3)", (3,)),
+        ("1,204 passed", (1204,)),
+        ("FAILED:\n 19 - lu", ()),
         ("ok  \tshop/cart\t0.012s", ()),
     ],
 )

@@ -59,6 +59,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*")
 _NOT_RUN = re.compile(
     r"(?i)(?:missing script|command not found|no such file or directory|is not recognized|no module named)"
 )
+_PLAIN_MARK = re.compile(r"[\w .:!=-]{1,60}")
 _TOLD_CODE = re.compile(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
 _REPORTED = re.compile(r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b")
@@ -155,6 +156,8 @@ def _by_itself(call: "Checkable", kind: Kind, command: str) -> Check:
 def _judged(call: "Checkable", kind: Kind, part: Part, parts: tuple[Part, ...], at: int) -> Check:
     """What the exit code of the whole command says of this part, and then what its output does."""
     later = parts[at + 1 :]
+    if later and (mark := _mark_after(part, later, call)):
+        return Check(kind, passed=True, ending=mark, command=part.text, covers=_covers(part.text))
     code = _code(call)
     separators = [part.after, *(one.after for one in later)][: len(later)]
     if later and "$?" in later[-1].text and call.result is not None:
@@ -170,6 +173,21 @@ def _judged(call: "Checkable", kind: Kind, part: Part, parts: tuple[Part, ...], 
         if not _TRIVIAL.match(one.text) and one.text.partition(" ")[0] not in words.VIEWERS
     ]
     return _told(call, kind, part.text, _covers(part.text), code, may_be_other=bool(others))
+
+
+def _mark_after(part: Part, later: tuple[Part, ...], call: "Checkable") -> str:
+    """What an ``echo`` printed that only runs where this part worked; empty where none did."""
+    separator, lines = part.after, None
+    for one in later:
+        if separator != "&&":
+            break
+        mark = one.text.removeprefix("echo ").strip().strip("'\"")
+        if mark != one.text and _PLAIN_MARK.fullmatch(mark):
+            lines = _lines(_printed(call.result.content)) if lines is None and call.result is not None else lines or []
+            if mark in lines:
+                return mark
+        separator = one.after
+    return ""
 
 
 def _code(call: "Checkable") -> bool | None:

@@ -43,6 +43,7 @@ _NO_SIGN = Outcome("worked", "no_sign")
 _HEAD, _OPENING, _TAIL, _SHORT = 300, 160, 400, 200
 _JSON_END = 100
 _QUOTED, _END = 160, 60
+_CROSSES = "✘✗✖❌× "  # with which command lines of web services mark what failed
 _WARNINGS = ("warning: ", "[warning]", "warn: ", "[warn]")
 _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
@@ -111,7 +112,7 @@ def judge_text(content: str) -> Outcome:  # noqa: PLR0911 - one test a line
     head = content[:_HEAD].lstrip()
     if not head:
         return _NO_SIGN if content.strip() else _EMPTY
-    start = head.lower()
+    start = head.lstrip(_CROSSES).lower()
     # Without a letter (a number) it tells nothing.
     if len(content) <= _HEAD and start.isascii() and not start.islower():
         return _NO_SIGN

@@ -136,6 +136,7 @@ ROWS = (
         r"(?:[\w'-]{1,30} ){1,4}?(?:is|are) not authori[sz]ed to\b",
         r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
         r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)",
+        r"(?:the )?(?:search|old)[ _]?(?:block|str|string|text|content)\b[^\n]{0,60}\b(?:does|did|was|were|could)(?: not|n't) (?:match|exist|found|be found)\b",
         r"(?:\S{1,60} ){0,8}?not (?:provided )?in the (?:correct|right|expected|required) format",
         # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
         r"(?:\S{1,60}(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)\b",

@@ -10,6 +10,7 @@ __all__ = [
     "LOOKS",
     "QUIET_SCRIPTS",
     "RUNNERS",
+    "SHOWS",
     "TELLS",
     "WORDS",
     "WRAPPERS",
@@ -52,6 +53,11 @@ CHECKS: dict[str, str] = {
 TELLS = (
     r"[^'\"\n]* (?:--help|--version|--dry-run)(?:[ =]|\Z)|(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?: -{1,2}\w+)+ *\Z|(?:npm|pnpm|bun)(?: run(?:-script)?)? *\Z|(?:yarn|npm|pnpm) run *\Z"
     r"|(?:npm|pnpm|yarn|bun) (?:-\S+ )*(?:ls|list|la|ll|view|info|show|outdated|audit|config|get|cache|root|bin|prefix|whoami|login|logout|fund|explain|why|help|search|ping|pack|link|repo|owner|team|token)\b(?! run )"
+    r"|(?:php -l|ruby -c|perl -c|node (?:--check|-c)|(?:ba|z|da|k)?sh -n|ansible-playbook (?:\S+ )*--syntax-check|nginx -[tTvV])\b"
+    r"|alembic (?:-\S+ \S+ )*(?:current|heads|history|show|branches|check)\b|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:showmigrations|sqlmigrate|check)\b|prisma migrate (?:status|diff)\b|(?:flyway|liquibase|dbmate|goose|sqlx migrate|aerich) (?:\S+ )*?(?:info|status|validate|history|heads)\b"
+    r"|(?:rails|rake) db:(?:version|migrate:status)|knex migrate:(?:status|list|currentVersion)|(?:systemctl|pm2|supervisorctl|launchctl) (?:-\S+ )*(?:status|is-active|is-enabled|list\S*|ls|show|cat|logs|describe|info|avail|print)\b|service \S+ status\b"
+    r"|(?:kubectl|oc) (?:-\S+ \S+ )*rollout (?:status|history)\b|(?:docker[ -]compose|docker|podman) (?:-\S+ \S+ )*(?:config|ps|images|logs|inspect|port|top|stats|events|version|info|ls)\b|helm (?:list|ls|status|history|get|show|template)\b|(?:terraform|tofu|terragrunt) (?:plan|show|output|state list)\b|pulumi (?:preview|stack)\b"
+    r"|(?:gh|glab) release (?:list|view|download)\b|git(?: -[Cc] \S+)* (?:tag *(?:\Z|-l|--list|-n|--points-at|--contains|--merged)|stash (?:list|show)|branch *(?:\Z|-[avr]+\b|--(?:show-current|list|all|remotes|contains|merged|no-merged)))"
     r"|(?:just|task|make|gmake|invoke|inv|rake|nox|tox|pre-commit|poe|mise|cmake) (?:--?l(?:ist)?|-T|-P|-p|--tasks|-a|-L|--print-data-base|--listenvs|-E \S+|-n|--just-print|--evaluate|--summary)(?: |\Z)|\S*(?:gradlew?|mvnw?) (?:\S+ )*(?:tasks|dependencies|properties|help|-v|dependency:\S+)\b"
 )
 """How a command begins that tells something and runs nothing."""
@@ -88,6 +94,9 @@ DOES: dict[str, str] = {
         rf"sed (?:\S+ )*?(?:-i\S*|-\w+i|--in-place\S*)|perl (?:\S+ )*?-\w*i|awk -i|tee|patch|ed|ex|dd|cp|mv|install|ln|touch|mkdir|rsync|tar|unzip|gunzip|wget|split|{_GIT}(?:apply|am|checkout|switch|restore|stash|reset|revert|merge|rebase|pull|cherry-pick|mv|rm|clone|init|submodule|worktree|add|sparse-checkout|filter-branch)|jscodeshift|ast-grep|comby|sponge|Set-Content|Out-File|New-Item|Add-Content|Copy-Item|Move-Item"
         rf"|{_NODE}(?:init|create|pkg|version)\S*|npx create-\S+|create-\S+|cookiecutter|copier|(?:rails|nest|ng|hygen|plop|yo|nx) (?:g|generate|new)|protoc|buf generate|sqlc|openapi-generator\S*|prisma generate|xcrun|plutil|cargo (?:new|init|fix|fmt)|go (?:generate|fmt|mod)|dotnet (?:new|format)|pandoc|convert|magick|ffmpeg|jupytext|nbconvert|(?:ruff|eslint|biome|rubocop|stylelint|oxlint|clippy|cargo clippy|golangci-lint) (?:\S+ )*?(?:--fix\S*|--write|-a|-A)|pyupgrade|autoflake|autopep8|yapf|clang-format -i|2to3|towncrier|git-cliff|standard-version|auto-changelog|conventional-changelog|typedoc|helm-docs|terraform-docs|yq (?:\S+ )*?-i|jq .*>|crudini|dos2unix|iconv|chmod|code --|apply_patch"
     ),
+    "merge": rf"{_GIT}(?:merge(?! --abort)|pull|rebase)|(?:gh pr|glab mr|az repos pr) (?:merge|update)|(?:jj|sl|hg) (?:rebase|merge)",
+    "tag": rf"{_GIT}tag|(?:gh|glab) release create|(?:npm|pnpm|yarn) version|bump2?version|bump-my-version|(?:cz|commitizen) bump|hatch version|poetry version|cargo release|standard-version|release-it|semantic-release|np|lerna version|goreleaser|hg tag",
+    "browse": r"(?:playwright|cypress|puppeteer|selenium|wdio|testcafe|nightwatch|chromium|google-chrome|chrome|firefox|open|xdg-open|lighthouse|agent-browser|detox|maestro|appium)",
     "ci": r"gh (?:run|pr (?:checks|view|status)|workflow|api|checks)|glab (?:ci|pipeline)|circleci|buildkite\S*|hub ci-status|act|az pipelines|travis|drone|jenkins\S*|woodpecker\S*",
 }
 """How a command begins that does something, by what it does. A command is of every kind that fits."""
@@ -102,7 +111,8 @@ ALSO: tuple[tuple[str, str], ...] = (
     (rf"{_NODE}test|(?:just|task) test|g?make (?:-\S+ )*test", "build types lint"),
     (r"(?:ruff|black|isort|prettier|eslint|biome|gofmt|rubocop|stylelint|cargo)\b", "format"),
     (rf"{_GIT}push|gh (?:pr merge|workflow|release)", "deploy publish"),
-    (rf"{_NODE}publish|semantic-release|release-it|np\b|lerna|goreleaser|changeset", "commit push tests build deploy"),
+    (rf"{_NODE}publish|semantic-release|release-it|np\b|lerna|goreleaser|changeset", "commit push tests build deploy tag"),
+    (rf"{_NODE}(?:test|e2e)|karma\b|ng (?:test|e2e)", "browse"),
     (r"docker(?:[ -]compose)? (?:up|run|build)|podman ", "build"),
     (r"(?:ssh|kubectl exec|oc exec)\b", "deploy restart migrate delete install"),
 )  # fmt: skip
@@ -136,8 +146,14 @@ CODE: tuple[tuple[str, str], ...] = (
     (r"requests\.|https?\b|fetch\(|urllib|axios|boto3|octokit|github", "deploy publish pull_request push restart ci"),
     (r"execute\(|connect\(|sqlite3|psycopg|sqlalchemy|prisma|ALTER|CREATE TABLE", "migrate delete"),
     (r"\bkill\(|signal", "restart"),
+    (r"playwright|selenium|puppeteer|webdriver|webbrowser", "browse"),
 )  # fmt: skip
 """What code that stands in a command or a cell can do, by what it has in it; the star is for everything."""
+
+SHOWS = word_set(
+    "status list ls show get info version help print view describe inspect ps logs log tail whoami history search"
+)
+"""Subcommands and targets that show something, whatever script or program has them."""
 
 _EVERY_CHECK = "check checks ci verify verification validate validation all qa precommit quality gate preflight full prepush doctor"
 WORDS: dict[str, frozenset[str]] = {
@@ -149,6 +165,9 @@ WORDS: dict[str, frozenset[str]] = {
         "build": f"{_EVERY_CHECK} build builds compile bundle package dist release deploy docs image webpack rollup vite",
         "format": "format fmt formatter fix style prettier black lint all precommit tidy",
         "commit": "commit release version bump publish ship save checkpoint tag",
+        "merge": "merge release ship land sync rebase",
+        "tag": "tag release version bump publish ship",
+        "browse": "browse browser chrome chromium playwright cypress puppeteer selenium e2e ui screenshot visual storybook",
         "push": "push release publish ship deploy sync upload mirror",
         "pull_request": "pr prs pull mr request ship release submit",
         "deploy": "deploy deployment deploys release ship rollout publish staging prod production promote up apply cd provision upload sync live",
@@ -158,7 +177,7 @@ WORDS: dict[str, frozenset[str]] = {
         "restart": "restart reload up start serve server dev stop down app main watch bounce reboot",
         "delete": "clean cleanup clear remove delete rm purge reset prune wipe drop uninstall nuke distclean",
         "edit": "generate gen codegen update fix format fmt write create rename replace refactor patch apply convert bump migrate sync docs doc changelog scaffold init add codemod release version build rewrite transform port edit make insert",
-        "ci": f"{_EVERY_CHECK} pipeline pipelines workflow workflows status jenkins actions",
+        "ci": f"{_EVERY_CHECK} pipeline pipelines workflow workflows jenkins actions",
     }.items()
 }  # fmt: skip
 """What a script can be of whose name or target has one of these words, by kind."""

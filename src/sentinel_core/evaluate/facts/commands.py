@@ -13,7 +13,17 @@ from sentinel_core.evaluate.facts import command_table as table
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of, name_words
 
-__all__ = ["EVERY", "NOTHING", "Kinds", "check_kind", "check_match", "is_editor", "kinds_of", "kinds_of_call"]
+__all__ = [
+    "EVERY",
+    "NOTHING",
+    "Kinds",
+    "check_kind",
+    "check_match",
+    "is_editor",
+    "kinds_of",
+    "kinds_of_call",
+    "only_asks",
+]
 
 
 class Kinds(NamedTuple):
@@ -34,11 +44,12 @@ EVERY = Kinds(_NONE, frozenset(table.WORDS))
 """Of a call of which nothing is known."""
 _FORMATS = frozenset(("format", "edit"))
 _CHECKS = frozenset((*table.CHECKS, "ci"))
-_ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci"}
+_ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci", "browse"}
 
 _LONGEST, _MOST_WORDS = 20_000, 20
 _WORD = re.compile(r"[a-z][a-z]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_REMOTE = re.compile(r"ssh (?:-[46AaCfGgKkMNnqsTtVvXxYy]+ |-\w \S+ )*[\w.@$-]+ (.+)\Z", re.DOTALL)
 _WRITES = re.compile(r"(?<![-=<>&])>>?(?![>&])\s*(?!/dev/)\S")
 _REDIRECTED = re.compile(r"\d?>{1,2}\s*\S+")
 _POSTS = re.compile(r"\s(?:-X\s*['\"]?(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|--json|--request|--post-data|--method)")
@@ -48,11 +59,12 @@ _ENDINGS = (".sh", ".py", ".js", ".ts", ".mjs", ".cjs", ".rb", ".pl", ".ps1", ".
 _FETCHERS = frozenset(("curl", "wget", "http"))
 _PACKAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "deno", "pdm", "hatch", "composer"))
 _CONTAINERS = frozenset(("docker", "podman", "docker-compose"))
+_RUNS = frozenset(("run", "run-script", "exec"))
 _LISTS = table.word_set("todo todos task tasks plan memory memories note notes thought question")
 _DELEGATES = table.word_set("agent subagent delegate dispatch workflow codex assistant")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _HOSTS = ("github", "gitlab", "bitbucket", "gitea")
-_SHARING = frozenset(("commit", "push", "pull_request"))
+_SHARING = frozenset(("commit", "push", "pull_request", "merge", "tag"))
 _CONSOLES = table.word_set("bash sh zsh shell powershell terminal console command cmd exec execute")
 _TYPING = table.word_set("stdin keys keyboard")
 _TELLING = re.compile(
@@ -103,10 +115,18 @@ def kinds_of(command: str) -> Kinds:
     return Kinds(frozenset(sure), frozenset(may - sure))
 
 
+def only_asks(text: str) -> bool:
+    """True for a simple command that tells something and does nothing: ``alembic history``, ``npm ls``, ``pytest --version``."""
+    return _pattern(table.TELLS).match(text) is not None
+
+
 def _part(text: str, whole: str) -> Kinds:
     """Of one simple command; ``whole`` is the line with its here-documents."""
-    if _pattern(table.TELLS).match(text):
+    if only_asks(text):
         return NOTHING
+    remote = _REMOTE.match(text)
+    if remote is not None:
+        return kinds_of(remote[1].strip("'\""))
     bare = _QUOTED.sub(" ", text)
     program, _, rest = _REDIRECTED.sub(" ", bare).partition(" ")
     name = program.rpartition("/")[2].lower()
@@ -133,7 +153,7 @@ def _unclear(text: str, whole: str, name: str, rest: str, *, is_known: bool, is_
     if is_path or name.endswith(_ENDINGS) or name.startswith("$"):
         return _NONE if is_known else _script(name, rest)
     if name in table.RUNNERS and not (is_known and name in _PACKAGERS):
-        return _of_words(_words(rest) - {"run"}) or (_NONE if is_known else EVERY.may)
+        return _of_words(_words(rest) - {"run"}) or (_NONE if is_known or _only_shows(rest) else EVERY.may)
     return _NONE if is_known else _of_words(_words(f"{name} {rest}"))
 
 
@@ -159,7 +179,14 @@ def _interpreted(text: str, whole: str, rest: str, *, is_shell: bool) -> frozens
 def _script(name: str, rest: str) -> frozenset[str]:
     if name.partition(".")[0] in table.QUIET_SCRIPTS or name == "":
         return _NONE
-    return _of_words(_words(f"{name.rpartition('.')[0] or name} {rest}")) or EVERY.may
+    found = _of_words(_words(f"{name.rpartition('.')[0] or name} {rest}"))
+    return found or (_NONE if _only_shows(rest) else EVERY.may)
+
+
+def _only_shows(rest: str) -> bool:
+    """True where the first word that a script or task runner is given is of showing: "status"."""
+    given = (word for word in rest.split() if not word.startswith("-") and word not in _RUNS)
+    return next(given, "") in table.SHOWS
 
 
 def _of_code(code: str) -> frozenset[str]:
@@ -210,6 +237,8 @@ def _tool(name: str) -> Kinds:
     if is_editor(name):
         return Kinds(frozenset(("edit",)), found & _SHARING)
     if facts.effect == "reads" or "output" in words:
+        if "browse" in found:
+            return Kinds(frozenset(("browse",)), _NONE)
         return Kinds(_NONE, frozenset(("ci",))) if _TELLING.search(name) else NOTHING
     return _acting(name, words, found, runs_anything=facts.runs_anything)
 
@@ -222,6 +251,6 @@ def _acting(name: str, words: frozenset[str], found: frozenset[str], *, runs_any
         return EVERY  # what it was given is not recorded
     if found and found <= _CHECKS:
         return Kinds(found, _NONE)
-    if found or not runs_anything:
+    if found - {"browse"} or not runs_anything:  # what is clicked in a browser may be anything
         return Kinds(found, _ELSEWHERE if any(map(name.lower().__contains__, _HOSTS)) else _ELSEWHERE - _SHARING)
-    return Kinds(_NONE, _ELSEWHERE)
+    return Kinds(found, _ELSEWHERE)

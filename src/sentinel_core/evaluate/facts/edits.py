@@ -8,7 +8,7 @@ from sentinel_core.evaluate.facts.commands import is_editor, kinds_of_call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.trace import to_json
 
-__all__ = ["Reach", "Writers", "changes_code", "reach_of"]
+__all__ = ["Reach", "Writers", "changes_code", "is_named_in", "reach_of"]
 
 _PATHS = re.compile(r"path|file|notebook|uri|target|name", re.IGNORECASE)
 _PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?|\*\*\* Move to: )(\S+)", re.MULTILINE)
@@ -37,6 +37,20 @@ def _given(arguments: Mapping[str, Any]) -> list[str]:
     return [*named, *(path for value in values for path in _PATCHED.findall(value))]
 
 
+def is_named_in(text: str, path: str) -> bool:
+    """True where the text may name the file: its name stands there, alone or in a folder of that name."""
+    folder, _, last = path.rpartition("/")
+    parent = folder.rpartition("/")[2]
+    if parent in {"", ".", ".."}:
+        return last in text
+    at = text.find(last)
+    while at >= 0:
+        if not text.endswith("/", 0, at) or text.endswith((f"{parent}/", "./"), 0, at):
+            return True
+        at = text.find(last, at + 1)
+    return False
+
+
 class Reach(NamedTuple):
     """What a call can have written: any file, manifests of packages, and the files whose names stand in ``text``."""
 
@@ -45,9 +59,8 @@ class Reach(NamedTuple):
     text: str = ""
 
     def has(self, path: str) -> bool:
-        """True for a file that can have been written, told by the last part of its path."""
-        last = path.rpartition("/")[2]
-        return self.is_wide or last in self.text or (self.manifests and _MANIFEST.search(last) is not None)
+        """True for a file that can have been written, told by the end of its path."""
+        return self.is_wide or is_named_in(self.text, path) or (self.manifests and _MANIFEST.search(path) is not None)
 
 
 _NOTHING, _ANYTHING = Reach(), Reach(is_wide=True)
