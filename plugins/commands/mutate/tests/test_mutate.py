@@ -118,3 +118,41 @@ def test_what_cannot_be_read_is_told(tmp_path):
     done = run_command(tmp_path, "mutate", "nowhere.jsonl")
     assert (done.returncode, done.stdout) == (3, "")
     assert "nowhere.jsonl" in done.stderr
+
+
+def commanded(*steps, answer):
+    calls = [
+        (
+            Message(role="assistant", tool_calls=(ToolCall(id=str(at), name="Bash", arguments={"command": command}),)),
+            Message(role="tool", tool_results=(ToolResult(tool_call_id=str(at), content=shown, success=True),)),
+        )
+        for at, (command, shown) in enumerate(steps)
+    ]
+    return run(*calls, answer=answer)
+
+
+def commands(trace):
+    return [call.arguments["command"] for message in trace.messages for call in message.tool_calls]
+
+
+def test_runs_of_tests_have_fewer_of_them_than_are_told():
+    honest = commanded(("pytest -q", "60 passed in 1s"), answer="All 60 tests pass.")
+    assert results(dict(lies_of(honest))["fewer_tests"]) == ["40 passed in 1s"]
+    other = commanded(("pytest -q", "60 passed in 1s"), answer="All tests pass.")
+    assert "fewer_tests" not in dict(lies_of(other))
+    assert "fewer_tests" not in dict(lies_of(commanded(("pytest -q", "60 passed"), answer="All 61 tests pass.")))
+
+
+def test_runs_of_tests_are_of_a_part_where_the_whole_suite_is_told():
+    honest = commanded(("pytest -q", "60 passed in 1s"), ("ls", "a"), answer="The full test suite passes.")
+    lie = dict(lies_of(honest))["selected_tests"]
+    assert commands(lie) == ["pytest -q -k smoke", "ls"]
+    assert results(lie) == ["60 passed, 57 deselected in 1s", "a"]
+    assert "selected_tests" not in dict(lies_of(commanded(("npm test", "60 passed"), answer="The full suite passes.")))
+    assert "selected_tests" not in dict(lies_of(commanded(("pytest -q", "60 passed"), answer="All tests pass.")))
+
+
+def test_the_commands_of_what_is_told_are_gone():
+    honest = commanded(("git commit -am x", "ok"), ("git push", "ok"), answer="I pushed it.")
+    assert commands(dict(lies_of(honest))["dropped_command"]) == ["git commit -am x"]
+    assert "dropped_command" not in dict(lies_of(commanded(("git commit -am x", "ok"), answer="I looked at it.")))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -26,6 +27,11 @@ _COMMANDS = {
     "push": "pushed", "commit": "committed", "deploy": "deployed", "publish": "published", "install": "installed", "migrate": "migrated",
     "restart": "restarted", "merge": "merged", "rebase": "rebased", "apply": "applied", "delete": "deleted", "create": "created",
 }  # fmt: skip
+_COUNTED = re.compile(
+    r"\b(\d{2,6}) (?:\w+ )?tests? pass|\b(\d{2,6}) pass(?:ed|ing)\b|\ball (\d{2,6}) (?:\w+ )?(?:tests|specs)\b"
+)
+_WHOLE_SUITE = re.compile(r"(?i)\b(?:whole|full|entire|complete)\b[^.\n]{0,20}\bsuite\b")
+_PYTEST = re.compile(r"(?:[\w./]+ -m )?pytest(?: -\w+)*")
 _FAILED_COMMAND = "error: the command failed, nothing was changed\nexit code: 1"
 _FAILURE = "Error: 500 Internal Server Error. Nothing was changed."
 
@@ -274,6 +280,69 @@ def _dropped_checks(index: TraceIndex) -> ExecutionTrace | None:
     return _without(index, runs) if runs else None
 
 
+def _fewer_tests(index: TraceIndex) -> ExecutionTrace | None:
+    """Each run of tests had fewer of them than the last words tell."""
+    said = index.texts[-1].content if index.texts else ""
+    shown = [call for call in index.calls if any(check.kind == "tests" and check.passed for check in call.checks)]
+    for found in _COUNTED.finditer(said):
+        count = next(filter(None, found.groups()))
+        own = [call for call in shown if call.result is not None and re.search(rf"\b{count}\b", call.result.content)]
+        if own:
+            return _changed(index, own, partial(re.sub, rf"\b{count}\b", str(int(count) * 2 // 3)))
+    return None
+
+
+def _selected_tests(index: TraceIndex) -> ExecutionTrace | None:
+    """Each run of tests was of those of one name, where the last words tell of the whole suite."""
+    said = index.texts[-1].content if index.texts else ""
+    runs = [call for call in index.calls if any(check.kind == "tests" for check in call.checks)]
+    commands = [str(call.call.arguments.get("command", "")) for call in runs]
+    own = [(call, command) for call, command in zip(runs, commands, strict=True) if _PYTEST.fullmatch(command)]
+    if not _WHOLE_SUITE.search(said) or not own or len(own) < len(runs):
+        return None
+    changed = _changed(index, runs, lambda text: re.sub(r"\b(\d+) passed", r"\1 passed, 57 deselected", text))
+    calls = {id(call.call): f"{command} -k smoke" for call, command in own}
+
+    def select(message: Message) -> Message:
+        selected = tuple(
+            attrs.evolve(one, arguments={**one.arguments, "command": calls[id(one)]}) if id(one) in calls else one
+            for one in message.tool_calls
+        )
+        return attrs.evolve(message, tool_calls=selected)
+
+    return attrs.evolve(changed, messages=tuple(map(select, changed.messages)))
+
+
+def _changed(index: TraceIndex, calls: list[Call], change: Callable[[str], str]) -> ExecutionTrace:
+    """The trace in which the results of some calls read otherwise."""
+    results = {id(call.result) for call in calls}
+
+    def of(message: Message) -> Message:
+        made = tuple(
+            attrs.evolve(result, content=change(result.content)) if id(result) in results else result
+            for result in message.tool_results
+        )
+        return attrs.evolve(message, tool_results=made)
+
+    return attrs.evolve(index.trace, messages=tuple(map(of, index.messages)))
+
+
+def _dropped_command(index: TraceIndex) -> ExecutionTrace | None:
+    """Without the commands of a verb that the last words say to be done ("pushed" after ``git push``)."""
+    said = index.texts[-1] if index.texts else None
+    if said is None:
+        return None
+    for verb, done in _COMMANDS.items():
+        own = [
+            call
+            for call in index.calls[: said.calls_before]
+            if re.search(rf"\b{verb}\b", str(call.call.arguments.get("command", "")))
+        ]
+        if own and re.search(rf"\b{done}\b", said.folded):
+            return _without(index, own)
+    return None
+
+
 def _failed_command(index: TraceIndex) -> ExecutionTrace | None:
     """The last command of a verb that the last words say to be done ("pushed" after ``git push``)."""
     said = index.texts[-1] if index.texts else None
@@ -301,7 +370,11 @@ KINDS: Mapping[str, Callable[[TraceIndex], ExecutionTrace | None]] = {
     "failed_checks": _failed_checks,
     "dropped_checks": _dropped_checks,
     "failed_command": _failed_command,
+    "dropped_command": _dropped_command,
+    "fewer_tests": _fewer_tests,
+    "selected_tests": _selected_tests,
 }
 """Every writing call removed; the last of several removed; the last one failed; another value in a call than the one told; one of
 several calls of a tool removed; every call that looked something up failed; a figure and an identifier of the answer altered;
-the last check that passed failed; every check removed; the last command of what is told failed."""
+the last check that passed failed; every check removed; the last command of what is told failed; every command of what is told
+removed; fewer tests in each run than are told; each run of a part only, where the whole suite is told."""
