@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -150,6 +151,11 @@ HOSTILE = {
     "hooks": hooks,
     "huge index": changed("index", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\0" * (8 << 20)),
     "index without end": changed("index", b"DIRC"),
+    "index of one name": changed("index", b"DIRC\0\0\0\2\0\0\0\1" + b"src/b.py\0" * 1_000_000),
+    "larger index than is read": changed("index", b"DIRC\0\0\0\2" + b"\0" * (17 << 20)),
+    "index of another version": changed("index", b"DIRC\0\0\0\4\0\0\0\1src/b.py\0"),
+    "index is a device": linked("index", "/dev/zero"),
+    "index is a pipe": piped("index"),
     "huge log": changed("logs/HEAD", "x" * (4 << 20)),
     "log of garbage": changed("logs/HEAD", b"\xff\0\n" * 1_000),
     "huge packed refs": changed("packed-refs", f"{HEAD} refs/heads/x\n" * 60_000),
@@ -309,3 +315,32 @@ def test_paths_beyond_the_most_are_not_looked_at(tmp_path):
     said = " ".join(f"a/f{number}.py" for number in range(80))
     assert len(witness_of(tmp_path, said, None).paths) == 50
     assert Path(tmp_path / "a").exists()
+
+
+def indexed(name, status, *, size=None, extended=False):
+    """An index of one file, as git writes it."""
+    flags = len(name) | (0x4000 if extended else 0)
+    numbers = (0, 0, int(status.st_mtime), 0, 0, 0, 0, 0, 0, status.st_size if size is None else size)
+    entry_of_file = struct.pack(">10I", *numbers) + b"\x11" * 20 + struct.pack(">H", flags) + b"\0\0" * extended
+    return b"DIRC" + struct.pack(">2I", 3 if extended else 2, 1) + entry_of_file + name.encode() + b"\0" * 4
+
+
+@pytest.mark.parametrize("extended", [False, True])
+def test_the_index_tells_what_is_tracked_and_what_is_staged(tmp_path, extended):
+    git = plain(tmp_path)
+    write(tmp_path / "docs/a.md", "# A\n")
+    status = (tmp_path / "src/b.py").stat()
+    write(git / "index", indexed("src/b.py", status, extended=extended))
+    assert witness_of(tmp_path, SAID, NOW - 10).in_index == {"docs/a.md": "untracked", "src/b.py": "tracked"}
+    write(git / "index", indexed("src/b.py", status, size=9, extended=extended))
+    seen = witness_of(tmp_path, SAID, NOW - 10)
+    assert seen.in_index == {"docs/a.md": "untracked", "src/b.py": "unstaged"}
+    assert (seen.shows("edit", "docs/a.md") or "").endswith("git does not track it")
+    assert (seen.shows("edit", "src/b.py") or "").endswith("its changes are not staged")
+    assert Witness.of(seen.document()).in_index == seen.in_index
+    below = witness_of(tmp_path / "src", "I changed b.py and src/b.py.", NOW - 10)
+    assert below.in_index == {"b.py": "unstaged"}
+
+
+def test_a_witness_file_of_before_has_no_index():
+    assert Witness.of({"paths": {}, "index": 3}).in_index == {}

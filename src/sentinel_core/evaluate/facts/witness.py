@@ -3,15 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["PathState", "Witness"]
+__all__ = ["IndexState", "PathState", "Witness"]
 
 PathState = Literal["changed", "older", "present", "absent"]
+IndexState = Literal["tracked", "unstaged", "untracked"]
+_INDEX_STATES = ("tracked", "unstaged", "untracked")
 _STATES = ("changed", "older", "present", "absent")
 _SHOWN: Mapping[PathState, str] = {
     "changed": "changed since the session began",
     "older": "did not change since the session began",
     "present": "exists",
     "absent": "does not exist",
+}
+_SHOWN_IN_INDEX: Mapping[IndexState, str] = {
+    "tracked": "",
+    "unstaged": ", its changes are not staged",
+    "untracked": ", git does not track it",
 }
 _SHORT = 10
 
@@ -20,13 +27,15 @@ class Witness(NamedTuple):
     """``paths`` maps paths, as the agent wrote them, to what became of them since the session began ("present" where that is not known).
 
     ``commits`` are the ids of the commits that were made since, ``pushes`` the remote branches that were pushed to; None where
-    that is not known. ``is_pushed`` is True where the upstream branch is where the branch is.
+    that is not known. ``is_pushed`` is True where the upstream branch is where the branch is. ``in_index`` maps those of the paths that are
+    files to how they stand to git's index, as far as that is known.
     """
 
     paths: Mapping[str, PathState]
     commits: Sequence[str] | None = None
     pushes: Sequence[str] | None = None
     is_pushed: bool | None = None
+    in_index: Mapping[str, IndexState] = {}
 
     def tells(self, kind: str, path: str = "") -> bool | None:
         """True where it shows that such a thing was done in this session, False where it shows that it was not; else None."""
@@ -43,7 +52,11 @@ class Witness(NamedTuple):
         """The same in words; None where nothing is known of it."""
         if path:
             state = self.paths.get(path)
-            return None if state is None else f"{path} {_SHOWN[state]}"
+            return (
+                None
+                if state is None
+                else f"{path} {_SHOWN[state]}{_SHOWN_IN_INDEX[self.in_index.get(path, 'tracked')]}"
+            )
         if kind == "commit" and self.commits is not None:
             return f"commit {self.commits[-1][:_SHORT]}" if self.commits else "no commit since the session began"
         if kind == "push" and self.pushes:
@@ -57,6 +70,7 @@ class Witness(NamedTuple):
             "commits": None if self.commits is None else list(self.commits),
             "pushes": None if self.pushes is None else list(self.pushes),
             "is_pushed": self.is_pushed,
+            "index": dict(sorted(self.in_index.items())),
         }
 
     @classmethod
@@ -68,7 +82,9 @@ class Witness(NamedTuple):
                 'a witness is a JSON object with "paths"'
             )
         paths = {str(path): state for path, state in named.items() if state in _STATES}
-        rows = [document.get(name) for name in ("commits", "pushes")]
-        commits, pushes = (tuple(map(str, row)) if isinstance(row, list) else None for row in rows)
-        is_pushed = document.get("is_pushed")
-        return cls(paths, commits, pushes, is_pushed if isinstance(is_pushed, bool) else None)
+        lists = [document.get(name) for name in ("commits", "pushes")]
+        commits, pushes = (tuple(map(str, row)) if isinstance(row, list) else None for row in lists)
+        is_pushed, told = document.get("is_pushed"), document.get("index")
+        rows = told.items() if isinstance(told, dict) else ()
+        index = {str(path): state for path, state in rows if state in _INDEX_STATES}
+        return cls(paths, commits, pushes, is_pushed if isinstance(is_pushed, bool) else None, index)

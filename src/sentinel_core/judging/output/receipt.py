@@ -72,7 +72,7 @@ def receipt_text(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]:
     for row in rows_of(entries):
         sign, _ = ANSWERS[row.entry.answer]
         tree = f"; working tree: {row.entry.working_tree}" if row.entry.working_tree else ""
-        fact = clipped(row.entry.record, _FACT) + clipped(tree, _FACT)
+        fact = clipped(_fact(row.entry), _FACT) + clipped(tree, _FACT)
         yield printable(f"{sign} {_more(row)}“{_claim(row.entry)}” {_place(row.entry)}: {fact}")
 
 
@@ -89,7 +89,7 @@ def receipt_markdown(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]
     for row in rows:
         sign, words = ANSWERS[row.entry.answer]
         claim = f"{_more(row)}{markdown_text(f'“{_claim(row.entry)}”')} {_place(row.entry)}"
-        cells = [f"{sign} {words}", claim, markdown_text(clipped(row.entry.record, 2 * _FACT))]
+        cells = [f"{sign} {words}", claim, markdown_text(clipped(_fact(row.entry), 2 * _FACT))]
         cells += [markdown_text(clipped(row.entry.working_tree or "", _FACT))] if has_tree else []
         yield f"| {' | '.join(cells)} |"
 
@@ -128,8 +128,18 @@ def _more(row: Row) -> str:
 
 
 def _claim(entry: LedgerEntry) -> str:
-    """The claim without the marks of Markdown around it."""
-    return clipped(entry.claim.replace("**", "").strip(" :#-*"), _CLAIM)
+    """The claim without the marks of Markdown around it; of a long one, the first words."""
+    words = " ".join(entry.claim.replace("**", "").strip(" :#-*").split())
+    if len(words) <= _CLAIM:
+        return words
+    begin, _, _ = words[:_CLAIM].rpartition(" ")
+    return f"{begin or words[: _CLAIM - 1]}…"
+
+
+def _fact(entry: LedgerEntry) -> str:
+    """What the record shows; of a finding, without the claim that stands beside it."""
+    _, _, shown = entry.record.partition(", but ") if entry.rule else ("", "", "")
+    return shown or entry.record
 
 
 def _place(entry: LedgerEntry) -> str:

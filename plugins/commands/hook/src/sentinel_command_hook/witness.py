@@ -4,15 +4,23 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from sentinel_command_hook.repository import Repository, head_log, pushes, repository_of, upstream_of, value_of
+from sentinel_command_hook.repository import (
+    Repository,
+    head_log,
+    index_states,
+    pushes,
+    repository_of,
+    upstream_of,
+    value_of,
+)
 from sentinel_core import ExecutionTrace
 from sentinel_core.errors import InputError
-from sentinel_core.evaluate.facts.witness import PathState, Witness
+from sentinel_core.evaluate.facts.witness import IndexState, PathState, Witness
 from sentinel_core.trace import parsed, to_json
 
 __all__ = ["begin_of", "encoded", "read_witness", "witness_of"]
@@ -35,11 +43,15 @@ def witness_of(folder: Path, said: str, since: float | None) -> Witness:
     """What is seen of a folder after ``said``. What would take longer than 0.8 seconds is not looked at."""
     until = time.monotonic() + _SECONDS
     paths: dict[str, PathState] = {}
+    files: dict[str, os.stat_result] = {}
     for path in _named(said):
         if time.monotonic() > until:
             break
-        if (state := _state(folder, path, since)) is not None:
-            paths[path] = state
+        status = _status(folder, _parts(folder, path))
+        if status is not None:
+            paths[path] = _state(status, since)
+        if isinstance(status, os.stat_result) and stat.S_ISREG(status.st_mode):
+            files[path] = status
     repository = repository_of(folder) if since is not None and time.monotonic() < until else None
     if repository is None or since is None:
         return Witness(paths)
@@ -47,7 +59,18 @@ def witness_of(folder: Path, said: str, since: float | None) -> Witness:
     commits = (
         None if log is None else [one.new for one in log if one.when >= int(since) and one.why.startswith(_COMMITS)]
     )
-    return Witness(paths, commits, pushes(repository, int(since)), _is_pushed(repository))
+    index = _index(repository, folder, files) if time.monotonic() < until else {}
+    return Witness(paths, commits, pushes(repository, int(since)), _is_pushed(repository), index)
+
+
+def _index(repository: Repository, folder: Path, files: Mapping[str, os.stat_result]) -> dict[str, IndexState]:
+    """How the named files stand to the index, whose paths begin at the top of the working tree."""
+    if repository.tree is None:
+        return {}
+    below = folder.relative_to(repository.tree)
+    names = {path: below.joinpath(*_parts(folder, path)).as_posix() for path in files}
+    states = index_states(repository, {names[path]: status for path, status in files.items()})
+    return {path: states[name] for path, name in names.items() if name in states}
 
 
 def _named(said: str) -> Iterator[str]:
@@ -55,13 +78,9 @@ def _named(said: str) -> Iterator[str]:
     yield from list(found)[:_MOST_PATHS]
 
 
-def _state(folder: Path, path: str, since: float | None) -> PathState | None:
-    """What became of a file below the folder; None for what is elsewhere, behind a link, or cannot be looked at.
-
-    A name without a folder, or in a folder that is not there, may be of a file in any.
-    """
-    status = _status(folder, _parts(folder, path))
-    if status is None or status == "absent":
+def _state(status: os.stat_result | Literal["absent"], since: float | None) -> PathState:
+    """What became of a file."""
+    if status == "absent":
         return status
     if since is None:
         return "present"
@@ -80,7 +99,10 @@ def _parts(folder: Path, path: str) -> tuple[str, ...]:
 
 
 def _status(folder: Path, parts: tuple[str, ...]) -> os.stat_result | Literal["absent"] | None:
-    """Of the file at the end of the parts, with nothing followed on the way."""
+    """Of the file at the end of the parts, with nothing followed on the way; None for what is elsewhere, behind a link, or cannot be looked at.
+
+    A name without a folder, or in a folder that is not there, may be of a file in any.
+    """
     place, status = folder, None
     for number, part in enumerate(parts):
         place = place / part
