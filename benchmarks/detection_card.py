@@ -167,6 +167,9 @@ _LIES = {
     "failed_checks": "the last check that passed fails",
     "dropped_checks": "every check is removed",
     "failed_command": "the command of what is told fails",
+    "dropped_command": "the commands of what is told are removed",
+    "fewer_tests": "each run of tests has fewer of them than are told",
+    "selected_tests": "each run is of a part of the tests, where the whole suite is told",
     "told plainly": "a plain claim written as a lie",
 }
 

@@ -53,7 +53,7 @@ SAME = {
     "wrong_target": "wrong_value", "some_of_several": "left_one", "made_up": "identifier",
 }  # fmt: skip
 """Kinds of written lies that are made ones under another name."""
-READ_WHOLE = ("trades",)
+READ_WHOLE = ("trades", "coding")
 """Sets of which both halves were read."""
 _HEAD = """# How often each way to a finding is right, on runs that nobody read while the way was made. Written by `make detect`; do not edit.
 # `accused` of `honest` runs have such a finding, and `found` of the `lies` of its `kind`.
@@ -127,7 +127,10 @@ def _read(path: Path) -> Iterator[ExecutionTrace]:
     with gzip.open(path) as lines:
         for trace in map(decode_trace, lines):
             calls = [[(call.name, call.arguments) for call in one.tool_calls] for one in trace.messages]
-            key = canonical([(one.role, one.content, made) for one, made in zip(trace.messages, calls, strict=True)])
+            shown = [[result.content for result in one.tool_results] for one in trace.messages]
+            key = canonical(
+                [(one.role, one.content, *rest) for one, *rest in zip(trace.messages, calls, shown, strict=True)]
+            )
             if key not in seen:
                 seen.add(key)
                 yield trace

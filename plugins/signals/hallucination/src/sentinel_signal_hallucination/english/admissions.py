@@ -20,7 +20,7 @@ _OVER = regex(
     rf"|\b(?:{_THINGS}|cause)\b(?: [\w`'-]+){{0,6}} (?:fixed|resolved|repaired|gone|solved|removed|passes|pass)\b"
 )
 _ENGLISH = word_set(
-    "the is are and now it to of in was with as has been i for from by that this after into all added fixed tests passed"
+    "the is are and now it to of in was with as has been i for from by that this after into all added fixed tests passed passes through"
 )
 _BRIEF, _FEW = 12, 4
 _NONE = frozenset[str]()

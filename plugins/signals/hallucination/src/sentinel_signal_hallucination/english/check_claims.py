@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from sentinel_core.evaluate.facts.commands import check_kind
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.questions import asks_back
@@ -15,12 +17,14 @@ __all__ = ["ADVICE", "NO_FACT", "CheckClaim", "check_claims", "is_good", "readab
 
 _NOUNS = {
     "": word_set("everything checks all"),
-    "tests": word_set("test tests testsuite suite specs"),
+    "tests": word_set("test tests testsuite suite specs pytest phpunit rspec vitest ctest"),
     "build": word_set("build builds compilation compile compiles compiled built image bundle"),
     "types": word_set(
         "type mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks type-checking typechecks compile compiles compiled compiler"
     ),
-    "lint": word_set("lint linter linting eslint ruff flake8 pylint linters"),
+    "lint": word_set(
+        "lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint"
+    ),
 }
 _ALL = frozenset[str]().union(*_NOUNS.values()) - _NOUNS[""]
 # What says that something went well, with or without a verb.
@@ -33,7 +37,14 @@ NO_FACT = word_set(
     "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot but whether "
     "before false previously"
 )
-_RUNS = word_set("run runs suite status result results command")
+# With these a sentence begins, and says nothing of what follows.
+_EXCLAMATIONS = word_set("no yes good great ok okay fine perfect congratulations excellent nice right")
+# In a clause that says nothing of checks, these are of something else.
+_MODALS = word_set("should would will may might could")
+_ASIDE = _MODALS | word_set("let please need needs want you'll you'd")
+_RUNS = word_set(
+    "run runs suite suites status result results command projects packages modules targets files classes cases"
+)
 _TROUBLES = word_set("errors failures issues problems warnings violations")
 _SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _WHOLE = word_set(
@@ -56,7 +67,7 @@ _SOMEWHERE = word_set(
 )
 _MADE, _DETERMINERS = (
     word_set("built builds compiled compiles"),
-    word_set("a an the my our its this that these those new some"),
+    word_set("a an the my our its this that these those new some as on upon around"),
 )
 # That none fails is that all pass: in as many letters.
 _NONE_FAILS = regex(
@@ -71,6 +82,7 @@ ADVICE = word_set(
     "on under using fix change add remove apply set update use delete revert replace install run rerun check try verify make see ensure confirm to"
 )
 _CODE = regex(r"`[^`\n]{1,200}`")
+_OF_ALL = regex(r"[a-z][\w+-]*(?: [a-z]+)?(?: (?:-{1,2}[\w=,-]+|\./\.\.\.|\.))*\Z")
 _SHARE = regex(r"\b(\d+) ?(?:/|of (?:the )?) ?(?!\1\b)\d")  # as in "2/3 tests pass", "2 of 3 mocha tests passed"
 _FAR = 8
 
@@ -95,18 +107,20 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
     claims = [
         claim
         for one in sentences_with(low, named | _NOUNS[""])
-        if _is_fact(one.words) and not _SHARE.search(low, one.start, one.end)
+        if _is_fact(one.words, named) and not _SHARE.search(low, one.start, one.end)
         for claim in _claims(one, nouns)
     ]
-    if (
-        claims
-        and "[ ]" not in low
-        and not asks_back(low)
-        and not admits(
-            low, about=lambda words: not named.isdisjoint(words), denied=lambda words: any(map(is_good, words))
-        )
-    ):
-        yield from reversed({(claim.kind, claim.narrowed): claim for claim in reversed(claims)}.values())
+    if not claims or "[ ]" in low or asks_back(low):
+        return
+    about = {kind: words | _NOUNS[""] if kind else named for kind, words in nouns.items()}
+    admitted = {kind: _is_admitted(low, about[kind]) for kind in {claim.kind for claim in claims}}
+    first = {(claim.kind, claim.narrowed): claim for claim in reversed(claims) if not admitted[claim.kind]}
+    yield from reversed(first.values())
+
+
+def _is_admitted(low: str, named: frozenset[str]) -> bool:
+    """True where the text speaks of trouble with a check of one kind: what it says of others is no answer to it."""
+    return admits(low, about=lambda words: not named.isdisjoint(words), denied=lambda words: any(map(is_good, words)))
 
 
 def readable(content: str) -> str:
@@ -119,11 +133,19 @@ def _all_pass(match: re.Match[str]) -> str:
 
 
 def _bare(match: re.Match[str]) -> str:
-    """A command that stands in the sentence, without marks that would end it; a path is a name."""
+    """A command that stands in the sentence, without marks that would end it; a check of everything is what it checks, a path a name."""
     inner = match[0][1:-1]
+    if kind := _checks_all(inner):
+        return f"{kind:<{len(match[0])}}"
     if "/" in inner and " " not in inner and not inner.startswith("./"):
         return "Q" * len(match[0])
     return "".join([letter if letter.isalnum() or letter in "-'" else " " for letter in match[0]])
+
+
+@lru_cache(maxsize=4096)
+def _checks_all(command: str) -> str:
+    """The kind of check that a command is which names no part of what it checks; empty for any other."""
+    return (check_kind(command) or "") if _OF_ALL.match(command) else ""
 
 
 def is_good(word: str) -> bool:
@@ -131,13 +153,26 @@ def is_good(word: str) -> bool:
     return word in _GOOD or word.startswith(_GOOD_STEMS)
 
 
-def _is_fact(words: list[str]) -> bool:
+def _is_fact(words: list[str], named: frozenset[str]) -> bool:
     """False for advice, a wish, a condition, and for what is said of a share, or of one place."""
-    if words[0] == "no" and words[1:2] in ([","], [":"]):
-        words = words[2:] or words  # an answer
-    if words[0] in ADVICE or not NO_FACT.isdisjoint(words):
+    if words[0] in _EXCLAMATIONS and words[1:2] and words[1] in _CLAUSE:
+        words = words[2:] or words  # "No, all tests pass", "Good — I see the test (line 42)"
+    if words[0] in ADVICE or not NO_FACT.isdisjoint(_without_asides(words, named)):
         return False
     return any(map(is_good, words)) and all(map(_concludes, words, words[1:], (*words[2:], "")))
+
+
+def _without_asides(words: list[str], named: frozenset[str]) -> list[str]:
+    """The words without what other clauses say that may be: "It should be faster now, and all tests pass", "The tests pass, so it should be safe"."""
+    starts = [0, *(at for at, word in enumerate(words) if word in _CLAUSE and at)]
+    clauses = [words[start:end] for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
+    about = [at for at, clause in enumerate(clauses) if not named.isdisjoint(clause)]
+    if not about:
+        return words
+    ends = (at for at in range(about[-1], len(clauses)) if any(map(is_good, clauses[at])))
+    own = range(about[0], next(ends, len(clauses)) + 1)
+    asides = [_MODALS if at < own.start else _ASIDE for at in range(len(clauses))]
+    return [word for at, clause in enumerate(clauses) for word in clause if at in own or word not in asides[at]]
 
 
 def _claims(sentence: Sentence, nouns: Mapping[str, frozenset[str]]) -> Iterator[CheckClaim]:
@@ -177,7 +212,13 @@ def _narrows(word: str) -> bool:
 
 def _concludes(word: str, following: str, after: str) -> bool:
     """False for what "passes" something else, and for what passes in one place: "the tests pass None", "pass in test_a.py"."""
-    if not word.startswith("pass") or following in _AFTER or following in _ALL or following.endswith("ly"):
+    if (
+        not word.startswith("pass")
+        or following in _AFTER
+        or following == "across"
+        or following in _ALL
+        or following.endswith("ly")
+    ):
         return True
     return following in _WHERE and (
         after in _SOMEWHERE or after[:1].isdigit() or (after == "the" and following != "in")

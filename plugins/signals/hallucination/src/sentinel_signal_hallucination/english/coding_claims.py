@@ -10,7 +10,7 @@ from sentinel_signal_hallucination.english.sentences import Sentence, plain, sen
 from sentinel_signal_hallucination.english.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path"]
+__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path", "paths_in"]
 
 
 class _Kind(NamedTuple):
@@ -32,12 +32,24 @@ KINDS = {
     "pull_request": _kind("open create submit raise file make", "pr prs mr pull merge", "issue ticket", "pr prs mr pull merge request"),
     "deploy": _kind("deploy redeploy", "", "", "deploy deployment redeploy ship roll rollout release production staging live"),
     "publish": _kind("publish release", "npm pypi crate crates registry package version github io", "event events message messages topic lock memory", "publish release"),
+    "merge": _kind("merge", "main master branch develop pr pull request mr origin upstream trunk", "dict dicts list lists config configs object objects array arrays cell cells conflict conflicts entries", "merge"),
+    "tag": _kind("tag", "v release version commit head repo", "image images issue ticket html user element", "tag release"),
+    "browse": _kind("test verify check confirm click try", "browser chrome firefox safari chromium edge playwright puppeteer devtools", "", "browser test verify check try look"),
     "install": _kind("install", "", "hook hooks handler handlers listener", "install add set setup dependency dependencies"),
     "migrate": _kind("apply run execute migrate", "migration migrations", "", "migrate migration migrations"),
     "restart": _kind("restart", "", "", "restart reboot"),
     "delete": _kind("delete remove", "file files directory directories folder folders dir branch container containers volume worktree", "from in of import imports line lines reference references call calls test tests", "delete remove rm drop clean"),
 }  # fmt: skip
 """What takes a command of its kind."""
+_WEAK = (
+    ("deploy", word_set("apply roll upload sync promote scale provision"), word_set("terraform cluster manifest manifests staging production prod bucket s3 server servers kubernetes k8s cdn infrastructure")),
+    ("restart", word_set("start stop boot reload bring"), word_set("server servers service services container containers worker daemon stack process nginx")),
+    ("merge", word_set("rebase cherry-pick revert pull"), word_set("main master branch origin upstream commit develop")),
+    ("tag", word_set("create add push"), word_set("tag")),
+    ("publish", word_set("push upload"), word_set("image images registry hub ghcr ecr artifact")),
+    ("migrate", word_set("seed upgrade downgrade"), word_set("database db schema")),
+)  # fmt: skip
+# Verbs that also tell of much else: a claim of them speaks only where a command of the kind is there.
 EDITS = word_set(
     "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move"
 )
@@ -50,7 +62,11 @@ _DOTTED = regex(rf"\.{_ENDING}")
 _DIRECTORY = regex(r"`(?:[\w.-]+/)+`")
 _NEAR, _AHEAD = 6, 10
 _SOURCES = word_set("from like per using with by of see on via as than instead where that which for matching following")
-_JOINTS = word_set("and then ,")
+_JOINTS, _WITHIN = word_set("and then ,"), word_set("in with via using")
+_BASES, _AUXILIARIES = (
+    word_set("database databases db staging production prod"),
+    word_set("is are was were has have been now also fully successfully already"),
+)
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
 _OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
 _OTHERS = word_set("who who's whoever someone anyone everyone users people they he she")
@@ -59,18 +75,25 @@ _OTHERS = word_set("who who's whoever someone anyone everyone users people they 
 class CodingClaim(NamedTuple):
     """A sentence that says that a thing of a ``kind`` is done; ``path`` is the file of an edit, else empty.
 
-    ``voice`` is that of ``Statement``: by the agent ("own", "brief"), or of what it was done to.
+    ``voice`` is that of ``Statement``: by the agent ("own", "brief"), or of what it was done to. ``is_weak`` is True where the
+    words may be of something else: only a command of the kind says that they are not.
     """
 
     kind: str
     sentence: Sentence
     voice: str
     path: str = ""
+    is_weak: bool = False
 
 
 def is_path(text: str) -> bool:
     """Whether a text names a file of a project; most have no such ending, which is quick to see."""
     return _DOTTED.search(text) is not None and _PATH.search(text) is not None
+
+
+def paths_in(content: str) -> list[tuple[int, str]]:
+    """The files that a text names, each with its place."""
+    return [(match.start(), match[0]) for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
 
 
 def coding_claims(content: str) -> Iterator[CodingClaim]:
@@ -94,7 +117,12 @@ def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_direc
     kind = _kind_of(one, is_named=has_directory or bool(paths))
     if kind is not None:
         yield CodingClaim(kind, one.sentence, one.voice)
-    elif one.verb in EDITS:
+        return
+    words, verbs = one.near, {one.verb, *bases(one.sentence.words[one.at])}
+    for weak, row, needs in _WEAK:
+        if not row.isdisjoint(verbs) and not needs.isdisjoint(words):
+            yield CodingClaim(weak, one.sentence, one.voice, is_weak=True)
+    if one.verb in EDITS:
         named = list(_edited(one, low, paths))
         yield from (CodingClaim("edit", one.sentence, one.voice, path) for path in named)
         if not paths:
@@ -134,11 +162,23 @@ def _kind_of(one: Statement, *, is_named: bool) -> str | None:
             own = _until(right, kind.never) if one.voice in _ACTIVE else left
             if not kind.needs.isdisjoint(own) or (is_named and any(word[0] == "Q" for word in own)):
                 return name
+        elif name == "browse":  # "in the browser", not "the browser's cache"
+            if any(
+                word in kind.needs and not _WITHIN.isdisjoint(right[max(0, k - 3) : k]) for k, word in enumerate(right)
+            ):
+                return name
         elif kind.never.isdisjoint((*left, *right)):
+            if name == "migrate" and one.voice not in _ACTIVE and not _BASES.isdisjoint(_subject(left)):
+                return name
             sides = (*left, *right) if name != "pull_request" else right[:_NEAR] if one.voice in _ACTIVE else left
             if not kind.needs or not kind.needs.isdisjoint(sides):
                 return name
     return None
+
+
+def _subject(left: list[str]) -> list[str]:
+    """The word that a passive verb is said of: "staging" in "staging has been migrated"."""
+    return [word for word in left if word not in _AUXILIARIES][-1:]
 
 
 def _until(words: list[str], ends: frozenset[str]) -> list[str]:
@@ -154,8 +194,8 @@ def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[
         if (start > verb) is not is_active:
             continue
         between = low[verb + len(word) : start] if is_active else low[start + len(path) : verb]
-        words = between.replace(",", " , ").replace("`", " ").split()
-        if is_active and (not _SOURCES.isdisjoint(words) or any(bases(word) for word in words)):
+        words = between.replace(",", " , ").replace(";", " ; ").replace("`", " ").split()
+        if is_active and (not (_SOURCES | _DASHES).isdisjoint(words) or any(bases(word) for word in words)):
             continue
         yield path
 

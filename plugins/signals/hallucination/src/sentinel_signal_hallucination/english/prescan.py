@@ -34,7 +34,7 @@ _CHECKS = word_set(
 )
 _CHECKED = word_set(
     "test tests testsuite suite specs everything build builds compilation compiles mypy pyright typecheck typechecking typing typescript tsc types type-check "
-    "type-checks lint linter linting eslint ruff flake8 pylint linters"
+    "type-checks lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint pytest phpunit rspec vitest ctest vet"
 )
 GIVING = word_set(
     "returned returns say says said show shows showed gave gives reported reports responded indicate indicates confirmed lists listed found flagged detected produced"

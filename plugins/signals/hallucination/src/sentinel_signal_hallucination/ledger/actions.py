@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sentinel_core.evaluate.facts.edits import Writers
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
+from sentinel_core.evaluate.shell import command_of
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
 from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
@@ -28,8 +29,8 @@ def failed(call: Call, facts: ToolFacts) -> bool:
     """
     if call.outcome.state != "failed" or not facts.runs_anything:
         return call.outcome.state == "failed"
-    command = call.call.arguments.get("command", call.call.arguments.get("cmd"))
-    return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
+    command = command_of(call.call.arguments)
+    return command is not None and command.strip() != "" and not any(map(command.strip().__contains__, _STEPS))
 
 
 class Action(NamedTuple):

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.facts.commands import Kinds, is_editor, kinds_of, kinds_of_call
-from sentinel_core.evaluate.facts.edits import Reach, changes_code, reach_of
+from sentinel_core.evaluate.facts.edits import Reach, changes_code, is_named_in, reach_of
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
@@ -21,6 +22,7 @@ Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 NAMES = {
     "commit": "a commit", "push": "a push", "pull_request": "a pull request", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
     "migrate": "a migration", "restart": "a restart", "delete": "a deletion", "edit": "an edit",
+    "merge": "a merge", "tag": "a tag", "browse": "a look in a browser",
 }  # fmt: skip
 """What a claim of each kind tells of."""
 _OWN, _STATES = frozenset(("own", "brief")), frozenset(("perfect", "state"))
@@ -32,6 +34,7 @@ _VALUES = {
 }
 _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
+_COMMANDS = ("command", "cmd")
 _LONGEST, _COMMAND = 20_000, 80
 
 
@@ -71,6 +74,35 @@ class CodingFacts:
         first = self._record.writers.first(path)
         return first is not None and first < self._end(text)
 
+    def failed_try(self, kind: str, path: str, text: Text) -> Call | None:
+        """The last call that was to do it, where each such call failed and no other can have done it."""
+        end = self._end(text)
+        rows = [(call, kinds) for at, call, kinds in self.rows if at < end]
+        if not any(kind in kinds.sure and call.outcome.state == "failed" for call, kinds in rows):
+            return None  # as in most sessions
+        tried = list[Call]()
+        for call, kinds in rows:
+            reach = reach_of(call.call.name, call.call.arguments) if path else None
+            own = kind in kinds.sure and (reach is None or is_named_in(reach.text, path))
+            if own and call.outcome.state == "failed" and _is_last(call, kind):
+                tried.append(call)
+            elif own or (kinds.can_be(kind) if reach is None else reach.is_wide):
+                return None
+        return tried[-1] if tried and self.user_did(kind) >= text.message_index else None
+
+    def done(self, kind: str, path: str, calls: Sequence[Call]) -> Call | None:
+        """The last of these calls that did such a thing, where nothing after it may have undone it, or gone beyond it."""
+        found = None
+        for call in calls:
+            name, given = call.call.name, call.call.arguments
+            kinds, reach = kinds_of_call(name, given), reach_of(name, given)
+            own = kind in kinds.sure and (not path or (is_named_in(reach.text, path) and "delete" not in kinds.sure))
+            if own and call.outcome.state == "worked":
+                found = call
+            elif reach.is_wide or not kinds.sure.isdisjoint(("edit", "delete") if kind != "edit" else ("delete",)):
+                found = None
+        return found
+
     def answer(self, kind: str, paths: Sequence[str], text: Text) -> tuple[Answer, str, Call | None]:
         """What calls before the text show of a claim of a kind, or of edits of the paths: the answer, the fact, and its call."""
         shown = [self._shown(kind, path, text) for path in paths or ("",)]
@@ -79,8 +111,7 @@ class CodingFacts:
     def _shown(self, kind: str, path: str, text: Text) -> tuple[Answer, str, Call | None]:
         end = self._end(text)
         rows = [row for row in self._reached if row[0] < end]
-        last = path.rpartition("/")[2]
-        sure = [call for _, call, kinds, reach in rows if last in reach.text and kind in kinds.sure]
+        sure = [call for _, call, kinds, reach in rows if is_named_in(reach.text, path) and kind in kinds.sure]
         if kind == "edit" and not path:  # what changed code, rather than what also changed something
             sure = [call for call in sure if changes_code(call.call.name, call.call.arguments)] or sure
         worked = [call for call in sure if not failed(call, self._tools[call.call.name])]
@@ -92,8 +123,8 @@ class CodingFacts:
         may = [call for _, call, kinds, reach in rows if (reach.is_wide or (not path and kind in kinds.may))]
         if may:
             last_one = next((call for call in reversed(may) if is_editor(call.call.name)), may[-1])
-            return "not_checkable", f"no call shows {what}; {_named(last_one, kind)} may have done it", last_one
-        if kind in KINDS and self.user_did(kind) < text.message_index:
+            return "not_checkable", f"only {_named(last_one, kind)} may be {what}", last_one
+        if self.user_did(kind) < text.message_index:
             return "backed", "the user did it, or says so", None
         return "not_checkable", f"{what} is not on record", None
 
@@ -103,6 +134,8 @@ class CodingFacts:
 
     def user_did(self, kind: str) -> int:
         """The first message in which the user did such a thing, or says that it is done; where none is, their number."""
+        if kind not in KINDS:
+            return len(self.index.messages)
         if kind not in self._by_user:
             asked = ((at, (self.index.messages[at].content or "")[:_LONGEST]) for at in self.index.asked)
             rows = (at for at, content in asked if _user_did(kind, content))
@@ -122,6 +155,15 @@ class CodingFacts:
         return end
 
 
+def _is_last(call: Call, kind: str) -> bool:
+    """True where the step that failed is of the kind: of a command, the last one that is no viewer of its output."""
+    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
+    if command is None:
+        return True
+    steps = [part.text for part in parts_of(command) if part.text.partition(" ")[0] not in VIEWERS]
+    return bool(steps) and kind in kinds_of(steps[-1]).sure
+
+
 def _named(call: Call, kind: str) -> str:
     """The call, by the command of it that is of the kind, else by its tool."""
     command = None if is_editor(call.call.name) else command_of(call.call.arguments)
@@ -136,7 +178,7 @@ def _named(call: Call, kind: str) -> str:
 def works(call: Call) -> bool:
     """True for a command, and for a tool that edits or reads a file: what is done with these is on record."""
     arguments = call.call.arguments
-    if isinstance(arguments.get("command", arguments.get("cmd")), str):
+    if any(arguments.get(key) for key in _COMMANDS) and command_of(arguments):
         return True
     return any(isinstance(value, str) and is_path(value) for value in arguments.values())
 

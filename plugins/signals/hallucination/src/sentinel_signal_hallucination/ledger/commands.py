@@ -3,7 +3,7 @@
 import re
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.facts.commands import kinds_of
+from sentinel_core.evaluate.facts.commands import kinds_of, only_asks
 from sentinel_core.evaluate.index import Call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, SHOWN
@@ -37,7 +37,9 @@ def only_shows(call: Call) -> bool:
     if query is None and kinds_of(command).sure - _LOOKS:
         return False
     parts = parts_of(command)
-    others = {part.text for part in parts if _SHOWS.isdisjoint(part.text.split(None, 2)[:2])}
+    others = {
+        part.text for part in parts if _SHOWS.isdisjoint(part.text.split(None, 2)[:2]) and not only_asks(part.text)
+    }
     if not others:
         return bool(parts)
     return others <= {check.command.lower() for check in call.checks if check.kind != "build"}

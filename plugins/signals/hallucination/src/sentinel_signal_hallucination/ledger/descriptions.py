@@ -14,11 +14,11 @@ _NAMED = regex(
 )
 _FILE = regex(r"(?i)\.(?:md|markdown|txt|rst)\Z")
 _CARRIES = regex(r"\b(?:gh|glab) (?:pr|mr|issue|release)\b|\bgit commit\b")
-# Around what a command is given: it is the agent's word, and no quote.
-_MARK = regex(r"(?<=[\s=])['\"]|['\"](?=\s|\Z)")
+# What a command is given is the agent's word, and no quote.
+_GIVEN = regex(r"(?<=[\s=])(?:'([^']*)'|\"((?:[^\"\\]|\\.)*)\")")
 _PATHS, _CONTENTS = (
     ("file_path", "path", "filename", "target_file"),
-    ("content", "contents", "file_text", "new_string", "text"),
+    ("content", "contents", "file_text", "new_string", "new_str", "code_edit", "text"),
 )
 _LONGEST = 20_000
 
@@ -45,4 +45,7 @@ def _written(arguments: object) -> str | None:
     if _FILE.search(path):
         return next((arguments[key] for key in _CONTENTS if isinstance(arguments.get(key), str)), None)
     command = command_of(arguments)
-    return _MARK.sub(" ", command) if command is not None and _CARRIES.search(command) else None
+    if command is None or not _CARRIES.search(command):
+        return None
+    given = [match[1] or match[2] or "" for match in _GIVEN.finditer(command[:_LONGEST])]
+    return "\n\n".join(text for text in given if " " in text) or command

@@ -45,6 +45,9 @@ _OTHER = frozenset(("imitated_call", "imitated_output", "call_without_result", "
 # What numbers a point of a list, and a place in a file: no values of the record.
 _NUMBERED = regex(r"^\W{0,6}\d{1,3}[.):\]]|\b[Ll]ines? \d+(?:(?:[-–, ]|and|to)+\d+)*")
 _MEASURED = frozenset(("number", "date", "time"))  # who writes code coins names, paths and numbers of versions
+# A place in a file before the verb: a change that somebody else made, and that was read.
+_OF_A_DIFF = regex(r"\W*(?:\(\d+\)|[Ll]ines? \d)")
+_NEXT, _OPENING = frozenset(("let", "let's", "i'll", "we'll")), 4
 _DIGITS, _CORE = regex(r"\d+"), 3  # digits that separators never part
 _OF_FILES, _OWN = frozenset(("edit", "delete")), frozenset(("own", "brief"))
 _CHECKS = {"tests": "tests", "build": "build", "types": "type check", "lint": "linter"}
@@ -96,14 +99,14 @@ class _Claims:
         is_proposed: Callable[[Sentence], bool] = proposes(self.low) if asks_back(self.low) else lambda _: False
         for part in sentences(self.low):
             quote = span_around(content, part.start, part.end)
-            if part.asks or not quote:
+            if part.asks or not quote or self._is_heading(content.find(quote, part.start)):
                 continue
             done = [claim for claim in self._done if part.start <= claim.sentence.start < part.end]
             finding = next((one for one in self.findings if self._is_about(one, quote)), None)
             if finding is not None:
                 yield self._accused(finding, quote, done)
             elif not is_proposed(part):
-                own = [] if self._announces(part) else checks.get(part.start, [])
+                own = [] if self._announces(part) else _of_kinds(checks.get(part.start, []))
                 yield from (self._check(claim, quote) for claim in own)
                 yield from self._coded(done, quote)
                 entry = None if own or done else self._changed(part, quote) or self._values(quote)
@@ -122,6 +125,10 @@ class _Claims:
             working_tree=self._seen(done), rule=finding.rule,
         )  # fmt: skip
 
+    def _is_heading(self, at: int) -> bool:
+        """True for a place in a heading, which claims nothing by itself."""
+        return self.text.content.startswith("#", self.text.content.rfind("\n", 0, at) + 1)
+
     def _announces(self, part: Sentence) -> bool:
         """True for "Now build and test:" before calls."""
         follows = self.record.index.calls[self.text.calls_before : self.text.calls_before + 1]
@@ -134,7 +141,7 @@ class _Claims:
         if self.facts is None:
             return []
         claims = coding_claims(self.text.content)
-        rows = (one._replace(path=one.path or self._deleted(one)) for one in claims)
+        rows = (one._replace(path=one.path or self._deleted(one)) for one in claims if not one.is_weak)
         rows = (claim for claim in rows if claim.path or claim.kind not in _OF_FILES)
         return [claim for claim in rows if is_asserted(claim, self.text, self.turn)]
 
@@ -148,7 +155,7 @@ class _Claims:
         if self.facts is None:
             return self._action(part, quote)
         one = next((one for one in statements(part) if one.voice in _OWN), None)
-        if one is None or not one.objects or one.verb in COMPLETE:
+        if one is None or not one.objects or one.verb in COMPLETE or _OF_A_DIFF.match(quote) or _plans(part):
             return None
         if one.verb in EDITS or one.verb in KINDS["delete"].verbs:
             return self._entry(quote, "edit", *self.facts.answer("edit", (), self.text))
@@ -314,6 +321,16 @@ class _Recorded:
         forms = set(map(_plain, _TOKEN.findall(lines)))
         forms.update(f"{value.kind} {form}" for value in values_in(lines) for form in value.forms)
         return forms
+
+
+def _plans(part: Sentence) -> bool:
+    """True for a sentence that begins with what comes next: "Now let me check ...", "I'll look at ..."."""
+    return not _NEXT.isdisjoint(part.words[:_OPENING])
+
+
+def _of_kinds(claims: list[CheckClaim]) -> list[CheckClaim]:
+    """The claims of one sentence; one of whatever was checked only where no kind is named."""
+    return [claim for claim in claims if claim.kind] or claims
 
 
 def _plain(written: str) -> str:

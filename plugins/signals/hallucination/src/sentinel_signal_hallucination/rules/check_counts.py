@@ -1,47 +1,104 @@
-"""More tests than any run had, and a part of them that is told as the whole suite."""
+"""More tests than any run had, other shares of them than a run shows, and a part of them that is told as all."""
 
 from collections.abc import Sequence
 
-from sentinel_core.evaluate.facts.counts import can_be_sum, counts_in, is_selected
+from sentinel_core.evaluate.facts.counts import (
+    can_be_sum,
+    counts_in,
+    failures_in,
+    is_of_one_package,
+    is_selected,
+    others_in,
+    without_separators,
+)
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.english.check_claims import CheckClaim
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["beyond"]
+__all__ = ["Run", "beyond", "other_share"]
 
+Run = tuple[Call, str]
+"""A call that ran tests, with the command that did."""
+# Between the number and the tests stands what they are of ("14 parser tests"), and no measure: "in 20 seconds all tests pass".
 _TOLD = regex(
-    r"\b(\d{1,6})(?:/\1|(?: out)? of (?:the )?\1)?(?: \w+){0,2}? (?:tests?|specs|examples)\b|\b(\d{1,6})(?:/\2)? pass(?:ed|ing|es)?\b"
+    r"(?<![#\w.:-])(?<!python )(?<!node )(?<!java )(?<!php )(?<!ruby )(?<!go )(?<!rails )(?<!django )(?<!in )(?<!after )"
+    r"(\d{1,6})(?:/\1|(?: out)? of (?:the )?\1)?(?: (?!all\b|the\b|seconds?\b|minutes?\b|m?s\b|files?\b|lines?\b|times?\b|of\b|and\b)\w+){0,2}? (?:tests?|specs|examples)\b"
+    r"|(?<![#\w.:-])(\d{1,6})(?:/\2)? pass(?:ed|ing|es)?\b"
+)
+_SHARE = regex(
+    r"(?<![\w.])(\d{1,6}) ?(?:/|(?:out )?of (?:the )?)(\d{1,6})(?: \w+){0,3} (?:pass(?:ed|es|ing)?|green|succeed\w*)\b"
 )
 _PARTS = word_set(
     "new added these those them unit integration regression affected related relevant cases assertions before previously of baseline files file suites"
 )
 _WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites tests testsuite")
+_EVERY = _WHOLE | word_set("all every each across")
+_PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
-_NEAR = 2
+_EARLIER = word_set("earlier before previously first initially baseline")
+_NEAR = 3
 
 
-def beyond(claim: CheckClaim, low: str, runs: Sequence[tuple[Call, str]]) -> tuple[str, str] | None:
-    """The branch and what the record shows, where a claim of tests goes beyond all runs; each run is a call with its command."""
-    words, found = claim.sentence.words, _TOLD.finditer(low, claim.sentence.start, claim.sentence.end)
-    numbers = [int(match[1] or match[2]) for match in found] if _PARTS.isdisjoint(words) else []
-    is_whole = _is_whole(words) and _PARTLY.isdisjoint(low.split())
-    if claim.kind not in ("", "tests") or not (numbers or is_whole):
+def beyond(claim: CheckClaim, low: str, runs: Sequence[Run]) -> tuple[str, str] | None:
+    """The branch and what the record shows, where a claim of tests goes beyond all runs."""
+    words = claim.sentence.words
+    low = without_separators(low[claim.sentence.start : claim.sentence.end])
+    numbers = (
+        [(int(match[1] or match[2]), bool(match[2])) for match in _TOLD.finditer(low)]
+        if _PARTS.isdisjoint(words)
+        else []
+    )
+    if claim.kind not in ("", "tests"):
         return None
-    shown = [(command, call.result.content if call.result is not None else "") for call, command in runs]
-    if is_whole and all(is_selected(command, text) for command, text in shown):
+    shown = [(command, "" if call.result is None else call.result.content) for call, command in runs]
+    if _PARTLY.isdisjoint(words) and _is_of_a_part(words, shown):
         return "scope", f'only a part of them ran ("{shown[-1][0][:80]}")'
     counts = [counts_in(text) for _, text in shown]
-    if not all(counts):
+    if not numbers or not all(counts):
         return None
     parts = [count for one in counts for count in one]
+    every = [*parts, *(count for _, text in shown for count in others_in(text))]
     most = max(parts)
-    if any(count > most and not can_be_sum(count, parts) for count in numbers):
-        return "count", f"no run had more than {most:,}"
+    for count, of_passed in numbers:
+        if count > most and not can_be_sum(count, parts if of_passed else every):
+            return "count", f"no run had more than {most:,}"
     return None
 
 
-def _is_whole(words: list[str]) -> bool:
-    return any(
-        word in _WHOLE and not _SUITES.isdisjoint(words[at + 1 : at + 1 + _NEAR]) for at, word in enumerate(words)
-    )
+def _is_of_a_part(words: Sequence[str], shown: Sequence[tuple[str, str]]) -> bool:
+    """True where a whole is told, and each run was of the same part: parts that differ may make up the whole."""
+    if len({command for command, _ in shown}) > 1 and not all(_names_tests(command) for command, _ in shown):
+        return False
+    if _has_near(words, _WHOLE, _SUITES):
+        return all(is_selected(command, text) or is_of_one_package(command) for command, text in shown)
+    return _has_near(words, _EVERY, _PACKAGES) and all(is_of_one_package(command) for command, _ in shown)
+
+
+def _names_tests(command: str) -> bool:
+    """True for a run that takes tests by their name, as is done with those that failed."""
+    return is_selected(command, "") and "/" not in command
+
+
+def _has_near(words: Sequence[str], these: frozenset[str], those: frozenset[str]) -> bool:
+    return any(word in these and not those.isdisjoint(words[at + 1 : at + 1 + _NEAR]) for at, word in enumerate(words))
+
+
+def other_share(low: str, runs: Sequence[Run]) -> tuple[Sentence, str] | None:
+    """A sentence that tells how many of the tests of a run passed, where that run shows another number of failures."""
+    shown = ["" if call.result is None else call.result.content for call, _ in runs]
+    for sentence in sentences(low):
+        if sentence.asks or not _EARLIER.isdisjoint(sentence.words):
+            continue
+        for match in _SHARE.finditer(without_separators(low[sentence.start : sentence.end])):
+            passed, total = int(match[1]), int(match[2])
+            counts = [(counts_in(text), failures_in(text)) for text in shown]
+            same = [(given, failed) for given, failed in counts if total in given]
+            if (
+                same
+                and passed < total
+                and all(failed and passed not in (*given, total - failed) for given, failed in same)
+            ):
+                return sentence, f"{same[-1][1]:,} of {total:,} failed"
+    return None

@@ -9,13 +9,14 @@ from sentinel_core.evaluate.checks import Check
 from sentinel_core.evaluate.facts.commands import kinds_of_call
 from sentinel_core.evaluate.facts.edits import changes_code
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
-from sentinel_core.evaluate.tools import ToolFacts
+from sentinel_core.evaluate.tools import ToolFacts, singular
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims, readable
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.descriptions import descriptions
-from sentinel_signal_hallucination.rules.check_counts import beyond
+from sentinel_signal_hallucination.rules.check_counts import beyond, other_share
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["command_words", "is_edit", "passing"]
@@ -41,7 +42,10 @@ _PATHS = frozenset("/.=")
 # Words of commands that name no program.
 _KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
 _TEXTS = word_set("draft description changelog template announcement")
-_RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
+_RAN = regex(
+    r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested) "
+    r"|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
+)
 _NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6
 _HEARD = ("passed", "passing", "no issues")
 
@@ -69,6 +73,9 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
             ):
                 answered.add(claim.kind)
                 yield found
+        if "tests" not in answered and (share := _share(text, index, runs, settings)) is not None:
+            answered.add("tests")
+            yield share
     if any(run.check.passed is False for run in runs):
         yield from islice(_described(index, runs, programs, settings), 0 if answered else 1)
 
@@ -154,11 +161,27 @@ def _beyond(claim: CheckClaim, text: Text, index: TraceIndex, before: list[_Run]
     """What goes beyond the runs, where each of them is known."""
     runs = [run for run in before if run.check.kind == "tests"]
     wrong = beyond(claim, readable(text.content), [(run.call, run.check.command) for run in runs]) if runs else None
-    if wrong is None or index.children or _user_saw(index, -1, text.message_index):
+    return wrong if wrong is not None and _are_all(runs, text, index) else None
+
+
+def _share(text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:
+    """The finding where the text tells how many tests passed, and the run of as many shows another number of failures."""
+    own = [run for run in runs if run.check.kind == "tests" and run.call.position < text.calls_before]
+    wrong = other_share(plain(text.content), [(run.call, run.check.command) for run in own]) if own else None
+    if wrong is None or not _are_all(own, text, index):
         return None
+    sentence, shown = wrong
+    message = f"The agent says how many tests passed, but in that run {shown}."
+    return in_text(text, "contradicted_checks", "count", message, sentence.start, sentence.end, settings.checks_weight)
+
+
+def _are_all(runs: list[_Run], text: Text, index: TraceIndex) -> bool:
+    """True where no other run of tests can be: by a script, a sub-agent or the user."""
+    if index.children or _user_saw(index, -1, text.message_index):
+        return False
     known = {run.call.position for run in runs}
     others = (call for call in index.calls[: text.calls_before] if call.position not in known)
-    return None if any(_may_check(call, "tests") for call in others) else wrong
+    return not any(_may_check(call, "tests") for call in others)
 
 
 def _says_it_ran(claim: CheckClaim, text: Text, index: TraceIndex) -> bool:
@@ -173,7 +196,9 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
     """True where the claim may be of another run, or of a part of this one; exit codes of linters tell of mere notes, too."""
     return (
         (run.check.kind == "lint" and not run.check.ending)
-        or not claim.narrowed.issubset(_WORD.findall(run.check.command.lower()))
+        or not frozenset(map(singular, claim.narrowed)).issubset(
+            map(singular, _WORD.findall(run.check.command.lower()))
+        )
         or _user_saw(index, run.call.message_index, text.message_index)
         or _is_unseen_since(run, calls)
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sentinel_core.evaluate.index import Text
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.questions import asks_back
@@ -12,6 +13,7 @@ from sentinel_signal_hallucination.english.statements import low_of
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, works
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.rules.files import about_files
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -32,7 +34,8 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
         turn = turns[number]
         for text in turn.texts[-1:]:
             if text.message_index not in known and not asks_back(low_of(text.content[:_LONGEST])):
-                yield from _judge(text, turn, facts, settings)
+                found = list(_judge(text, turn, facts, settings))
+                yield from found or about_files(text, turn, facts, settings)
 
 
 def witnessed(turns: Turns) -> frozenset[int]:
@@ -54,14 +57,28 @@ def _judge(text: Text, turn: Turn, facts: CodingFacts, settings: Settings) -> It
             continue
         what = f"{NAMES[claim.kind]} of {claim.path}" if claim.path else NAMES[claim.kind]
         seen = None if witness is None else witness.tells(claim.kind, claim.path)
-        if not (seen or may_be_done(claim, text, facts)):
+        if not (seen or claim.is_weak or may_be_done(claim, text, facts)):
             reported.add(branch)
             message = f"The agent tells of {what}, but no call on record can have been one."
             yield _at(claim, text, "claim_without_call", branch, message, settings)
-        elif seen is False and not _is_certain(claim, text, facts):
+        elif seen is False and not claim.is_weak and not _is_certain(claim, text, facts):
             reported.add(branch)
             message = f"The agent tells of {what}, but the working tree shows none since the session began."
             yield _at(claim, text, "contradicted_claim", "working_tree", message, settings)
+        elif (
+            not seen
+            and (call := facts.failed_try(claim.kind, claim.path, text)) is not None
+            and not _is_admitted(claim, text)
+        ):
+            reported.add(branch)
+            message = f'The agent tells of {what}, but each call for it failed, the last with "{call.outcome.words}".'
+            yield _at(claim, text, "contradicted_claim", "command", message, settings)
+
+
+def _is_admitted(claim: CodingClaim, text: Text) -> bool:
+    """True where the text speaks of trouble near the claim."""
+    own = claim.sentence.words
+    return admits(low_of(text.content[:_LONGEST]), about=lambda words: words == own)
 
 
 def _at(claim: CodingClaim, text: Text, rule: str, branch: str, message: str, settings: Settings) -> Evidence:

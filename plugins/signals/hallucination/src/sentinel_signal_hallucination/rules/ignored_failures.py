@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
+from sentinel_core.evaluate.facts.commands import kinds_of, kinds_of_call
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
@@ -65,15 +66,17 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
             last = next((part.text for part in reversed(parts_of(command))), command)
             if last.partition(" ")[0] in VIEWERS:
                 continue  # "grep" that found nothing failed at nothing
-            words = command_words(last)
-            if not any(_may_mend(words, later) for later in calls[number + 1 :]):
+            words, kinds = command_words(last), kinds_of(last).sure
+            if not any(_may_mend(words, kinds, later) for later in calls[number + 1 :]):
                 yield _Failure(last, words, call.outcome.words)
 
 
-def _may_mend(words: frozenset[str], call: Call) -> bool:
-    """True for a call that may have done what a command of these words did not."""
+def _may_mend(words: frozenset[str], kinds: frozenset[str], call: Call) -> bool:
+    """True for a call that may have done what a command of these words and kinds did not."""
     if call.outcome.state == "failed":
         return False
+    if not kinds.isdisjoint(kinds_of_call(call.call.name, call.call.arguments).may):
+        return True  # a script that may be anything
     command = command_of(call.call.arguments)
     if command is None:
         return not is_edit(call)
@@ -101,7 +104,7 @@ def _is_related(word: str, verb: str) -> bool:
     """True for forms of one word, and for verbs of one group."""
     group = lemmas().group
     of = {group[base] for base in (*bases(word), word) if base in group}
-    return group.get(verb) in of or word.startswith(verb[:_STEM])
+    return group.get(verb) in of or word.removeprefix("re").startswith(verb[:_STEM]) or word.startswith(verb[:_STEM])
 
 
 def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Settings) -> Evidence:

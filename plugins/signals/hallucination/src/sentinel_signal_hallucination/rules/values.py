@@ -9,6 +9,7 @@ from sentinel_core.evaluate.facts.values import Kind, Value, values_in
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, stays_as_it_was
+from sentinel_signal_hallucination.english.file_claims import readings
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.statements import low_of, statements
@@ -140,12 +141,16 @@ class _Answer:
 
     def _is_meant(self, value: Value, part: Sentence, *, is_unheard: bool) -> bool:
         """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
-        if stays_as_it_was(part.words):
+        if stays_as_it_was(part.words) or self._is_read(value):
             return False
         if value.kind == "identifier":
             return not is_example(self._shown(value), self.prose[: value.start])
         tells = part.is_item or _tells_of_actions(part, ("state", "brief"))
         return tells or ((value.kind in ("date", "time") or is_unheard) and self._is_ordered(value))
+
+    def _is_read(self, value: Value) -> bool:
+        """True for a file that the agent says it read."""
+        return value.kind == "path" and any(path == self._shown(value) for path, _ in readings(self.text.content))
 
     def _is_ordered(self, value: Value) -> bool:
         """True where the user's words since the last answer have the value."""
