@@ -101,7 +101,8 @@ def test_inputs_are_no_commands(workspace):
 
 
 def test_the_hook_judges_the_files_that_it_is_given(workspace):
-    (hook,) = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
+    hook = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())[0]
+    assert hook["id"] == "sentinel-evaluate"
     command = [Path(sys.executable).parent / "sentinel", *hook["entry"].split()[1:], "traces/a.json"]
     done = subprocess.run(command, cwd=workspace, env=clean_environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -8,7 +8,10 @@ WRONG = {
     ("schema",): "Missing argument 'WHAT'. Choose from: trace, report",
     ("schema", "repot"): "Invalid value for 'WHAT': 'repot' is not one of 'trace', 'report'; did you mean \"report\"?",
     ("schema", "xyz"): "Invalid value for 'WHAT': 'xyz' is not one of 'trace', 'report' (see",
-    ("hook", "install"): "Missing argument 'TOOL'. Choose from: claude-code, codex, gemini-cli, auto",
+    (
+        "hook",
+        "install",
+    ): "Missing argument 'TOOL'. Choose from: claude-code, codex, gemini-cli, copilot, cursor, auto, pre-push",
     ("hook", "install", "claude"): '; did you mean "claude-code"?',
     ("plugins", "new", "signals", "x"): '; did you mean "signal"?',
     ("evaluate", "x", "--format", "githib"): '; did you mean "github"?',

@@ -66,6 +66,7 @@ COMMANDS = [
     ("node bin/hoist.js status --json", "", ""),
     ("node bin/hoist.js sync", "", "edit push deploy merge"),
     ("python -c 'import playwright'", "", "browse"),
+    ("node /tmp/check.mjs", "", "browse build ci lint tests types"),
     ("source .venv/bin/activate", "", ""),
     # Code as it stands.
     ("python -c 'import pytest; pytest.main()'", "", ANY),

@@ -25,6 +25,8 @@ PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-a\n+b\n*** End Patch"
         ("Bash", {"command": "rm docs/a.md"}, True),
         ("Bash", {"command": "./generate.sh"}, True),
         ("Bash", {"command": "./deploy.sh"}, False),
+        ("Bash", {"command": "bin/rails g model Comment body:text"}, True),
+        ("Bash", {"command": "mkdir -p docs"}, False),
         ("Bash", {"command": "prettier --write ."}, True),
         ("Bash", {"command": "npm install x"}, False),
     ],

@@ -167,7 +167,7 @@ WORDS: dict[str, frozenset[str]] = {
         "commit": "commit release version bump publish ship save checkpoint tag",
         "merge": "merge release ship land sync rebase",
         "tag": "tag release version bump publish ship",
-        "browse": "browse browser chrome chromium playwright cypress puppeteer selenium e2e ui screenshot visual storybook",
+        "browse": f"{_EVERY_CHECK} browse browser chrome chromium playwright cypress puppeteer selenium e2e ui screenshot visual storybook",
         "push": "push release publish ship deploy sync upload mirror",
         "pull_request": "pr prs pull mr request ship release submit",
         "deploy": "deploy deployment deploys release ship rollout publish staging prod production promote up apply cd provision upload sync live",

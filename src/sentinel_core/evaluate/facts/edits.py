@@ -25,7 +25,7 @@ _TREE = re.compile(
     r"git(?: -[Cc] \S+)* (?:checkout (?!-[bB])|switch|restore|stash(?! list| show)|reset|revert|merge|rebase|pull|cherry-pick|apply|am|clone|mv)\b|patch\b|(?:cp|mv|rsync|tar|unzip|scp|wget|ln|install|dd)\b"
     r"|(?:ruff format|black|isort|prettier|gofmt|cargo fmt|yapf|autopep8|clang-format|go fmt|jscodeshift|ast-grep|comby|2to3|pyupgrade|autoflake)\b|.*\s--(?:fix|write)\b"
 )
-_IN_PLACE = re.compile(r"(?:sed|perl|awk|yq|tee|ed|ex|truncate|touch)\b|.*>")
+_IN_PLACE = re.compile(r"(?:sed|perl|awk|yq|tee|ed|ex|truncate|touch|mkdir)\b|.*>")
 _WIDE = re.compile(r"[*?$`{}]|\b(?:xargs|find|for|while|eval)\b")
 _WORDS = re.compile(r"[\w./@+-]+")
 
@@ -78,7 +78,11 @@ def reach_of(name: str, arguments: Mapping[str, Any]) -> Reach:
     if command is None:
         is_wide = not _given(arguments)  # what it was given is not recorded
     else:
-        is_wide = _WIDE.search(command) is not None or any(_TREE.match(part.text) for part in parts_of(command))
+        parts = [part.text for part in parts_of(command)]
+        generates = "edit" in kinds.sure and not any(
+            map(_IN_PLACE.match, parts)
+        )  # the files that it makes are its own affair
+        is_wide = generates or _WIDE.search(command) is not None or any(map(_TREE.match, parts))
     return _ANYTHING if is_wide else Reach(manifests=installs, text=to_json(arguments).decode())
 
 

@@ -102,11 +102,8 @@ def command(context: click.Context, /, session: str | None, latest: str | None, 
         say(f"sentinel: receipt: {problem}, so there is nothing to check")
         return 0
     layers, _ = layers_and_selection(host_flags({"fail_on": options["fail_on"]}), ())
-    receipt = receipt_of(
-        read_one(path, reader=None if latest == _ANY else latest),
-        path,
-        _looker(path, options["witness"], looks=not options["no_witness"]),
-    )
+    trace = read_one(path, reader=None if latest == _ANY else latest)
+    receipt = receipt_of(trace, path, _looker(path, options["witness"], looks=not options["no_witness"]))
     data = receipt.encoded(options["form"])
     if options["output"] is None:
         click.echo(data, nl=False)
