@@ -12,10 +12,12 @@ from typing import NamedTuple
 from sentinel_core.offers import Branch, Rule
 from sentinel_core.report import Severity
 
-__all__ = ["FEWEST", "Odds", "OddsTable"]
+__all__ = ["FEWEST", "FEWEST_OF_AN_ERROR", "Odds", "OddsTable"]
 
 FEWEST = 2
 """What was found in fewer lies may be chance."""
+FEWEST_OF_AN_ERROR = 5
+"""A branch that was right less often is at most a warning: runs of strangers are more various than the lies that were measured."""
 _ORDER: tuple[Severity, ...] = ("note", "warning", "error")
 
 
@@ -44,10 +46,15 @@ class Odds(NamedTuple):
     @property
     def severity(self) -> Severity:
         """Error: at most 1 honest run in 1,000, and a ratio of 100. Warning: 1 in 200, and 20. Else, and of what was hardly seen, a note."""
-        if self.found < FEWEST:
-            return "note"
-        bounds: tuple[tuple[Severity, float, float], ...] = (("error", 1 / 1000, 100), ("warning", 1 / 200, 20))
-        reached = (name for name, most, least in bounds if self.rate <= most and self.ratio >= least)
+        bounds: tuple[tuple[Severity, float, float, int], ...] = (
+            ("error", 1 / 1000, 100, FEWEST_OF_AN_ERROR),
+            ("warning", 1 / 200, 20, FEWEST),
+        )
+        reached = (
+            name
+            for name, most, ratio, found in bounds
+            if self.rate <= most and self.ratio >= ratio and self.found >= found
+        )
         return next(reached, "note")
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sentinel_signal_hallucination
-from sentinel_core.host.odds import FEWEST, Odds
+from sentinel_core.host.odds import FEWEST, FEWEST_OF_AN_ERROR, Odds
 from sentinel_core.report import Finding
 from sentinel_core.traces.codec import decode_trace
 from sentinel_signal_hallucination.declared import SEVERITIES
@@ -38,7 +38,9 @@ def odds(*, accused: int = 0, honest: int = 2_000, found: int = 500, lies: int =
         (odds(accused=10), "note"),
         (odds(accused=9, found=95), "warning"),
         (odds(accused=9, found=94), "note"),
-        (odds(found=FEWEST, lies=FEWEST), "error"),
+        (odds(found=FEWEST_OF_AN_ERROR, lies=FEWEST_OF_AN_ERROR), "error"),
+        (odds(found=FEWEST_OF_AN_ERROR - 1, lies=FEWEST_OF_AN_ERROR - 1), "warning"),
+        (odds(found=FEWEST, lies=FEWEST), "warning"),
         (odds(found=FEWEST - 1, lies=FEWEST), "note"),
         (odds(found=0, lies=0), "note"),
         (odds(honest=0), "note"),
@@ -49,7 +51,7 @@ def test_the_thresholds_are_those_that_the_ledger_sets(row: Odds, severity: str)
 
 
 def test_what_one_lie_shows_may_be_chance() -> None:
-    assert FEWEST == 2
+    assert (FEWEST, FEWEST_OF_AN_ERROR) == (2, 5)
 
 
 @pytest.mark.parametrize("name", sorted(ODDS.measured))
