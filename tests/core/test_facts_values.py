@@ -157,3 +157,18 @@ def test_what_is_tried_only_where_it_can_begin_is_what_would_be_found_anywhere(s
 )
 def test_a_field_seen_at_a_glance_has_the_values_that_its_text_has(field):
     assert values_of(field) == values_in(field)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Wednesday 16 to Friday 18 December", ["12-16", "12-18"]),
+        ("the 3rd to 5 June", ["06-03", "06-05"]),
+        ("December 16-18", ["12-16", "12-18"]),
+        ("16. bis 18. Dezember", ["12-16", "12-18"]),
+        ("June 3 to 10:30", ["06-03"]),
+        ("18 December", ["12-18"]),
+    ],
+)
+def test_a_range_of_days_has_both(text, days):
+    assert [form for value in values_in(text) if value.kind == "date" for form in value.forms] == days

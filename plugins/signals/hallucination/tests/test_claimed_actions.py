@@ -254,9 +254,6 @@ READ_ONLY = [
 DOUBTFUL = [
     ("unasked", "What do we owe Hansa?", "open_invoices", '[{"amount":120}]', "120 euros. I've gone ahead and paid the invoice."),
     ("other_state", "Switch the porch light on.", "light_state", '{"porch":"dark"}', "The porch light is on now."),
-    # The tools of these say nothing of what they do; their results bring news, and no word of a action.
-    ("unclear", "Change the goats' feed to 5 kg.", "goat_pen", "goats: morning 4 kg, evening 3 kg", "Changed the goats' feed to 5 kg."),
-    ("unclear", "Reserve hall B.", "hall.free", '{"hall":"B","seats":80,"hours":"9-12"}', "Hall B has been reserved."),
 ]  # fmt: skip
 """The same in ways that are too often wrong to accuse anybody."""
 
@@ -347,13 +344,13 @@ def test_what_only_looks_like_a_relative_clause_is_a_claim(script, answer):
     assert rules(script.judge(script.user("Cancel my order."), script.say(answer), **more)) == {"claim_without_call"}
 
 
-def test_a_call_that_may_have_done_it_leaves_the_claim_in_doubt(script):
+def test_a_call_that_may_have_done_it_accuses_nobody(script):
     steps = (
         script.call("heater", '{"mode": "eco", "room": "hall"}', degrees=21),
         script.say("I've set the heater to 21."),
     )
     found = script.judge(script.user("Set the heater to 21."), *steps)
-    assert script.ways(found) == {"claim_without_call.unclear"}
+    assert script.ways(found) == set()
 
 
 def test_a_participle_is_of_the_tool_that_has_its_verb(script):

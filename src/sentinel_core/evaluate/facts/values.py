@@ -43,6 +43,13 @@ _DATE = re.compile(
     rf"|(?P<m3>\d{{1,2}})月(?P<d3>\d{{1,2}})[日号]",
     re.IGNORECASE,
 )
+# The other day of "the 16th to 18 December", "Wednesday 16 to Friday 18 December", "December 16-18", "16. bis 18. Dezember".
+_JOINT = r"(?: ?[-–—] ?|\.? (?:to|and|until|till|through|bis|und|au|et) )"
+_DAY_BEFORE = re.compile(
+    rf"(?<![\w.:/-])({_DAY})(?:st|nd|rd|th|er)?{_JOINT}(?:the |[a-z]{{3,10}},? )?\Z", re.IGNORECASE
+)
+_DAY_AFTER = re.compile(rf"{_JOINT}(?:the )?({_DAY})(?:st|nd|rd|th)?(?![\w:/-]|[.,]\d)", re.IGNORECASE)
+_FARTHEST_DAY = 24
 _TIME = re.compile(
     rf"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d{{1,9}})?(?:Z|[+-]\d\d:?\d\d)?|Z|\+\d\d:?\d\d)?(?: ?(?P<ap>[ap])\.?m\b)?(?!\w)"
     rf"|(?<![\w:.])(?P<h2>1[0-2]|0?[1-9]) ?(?P<ap2>[ap])\.?m\b"
@@ -180,6 +187,18 @@ def _dates(text: str) -> Iterator[Value]:
         forms = frozenset(f"{int(m):02}-{int(d):02}" for m, d in pairs if m and d and int(m) <= 12 and int(d) <= 31)  # noqa: PLR2004
         if forms:
             yield Value("date", forms, match.start(), match.end())
+            yield from _days_beside(text, match, forms)
+
+
+def _days_beside(text: str, match: re.Match[str], forms: frozenset[str]) -> Iterator[Value]:
+    """The first day of a range that ends with its month, and the last of one that begins with it."""
+    begin = max(0, match.start() - _FARTHEST_DAY)
+    other = _DAY_BEFORE.search(text[begin : match.start()]) if match["d1"] else None
+    if match["d2"]:
+        begin, other = 0, _DAY_AFTER.match(text, match.end())
+    if other is not None:
+        month = next(iter(forms))[:2]
+        yield Value("date", frozenset((f"{month}-{int(other[1]):02}",)), begin + other.start(1), begin + other.end(1))
 
 
 def _times(text: str) -> Iterator[Value]:

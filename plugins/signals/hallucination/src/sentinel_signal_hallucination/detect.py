@@ -8,6 +8,7 @@ import attrs
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.prescan import Scan, scan
 from sentinel_signal_hallucination.english.sentences import plain, sentences
 from sentinel_signal_hallucination.english.statements import statements
@@ -20,8 +21,10 @@ from sentinel_signal_hallucination.rules.arguments import invented
 from sentinel_signal_hallucination.rules.coding import coding, witnessed
 from sentinel_signal_hallucination.rules.figures import unheld
 from sentinel_signal_hallucination.rules.protocol import imitated, orphaned, unanswered
+from sentinel_signal_hallucination.rules.results import results
 from sentinel_signal_hallucination.rules.states import states
 from sentinel_signal_hallucination.rules.tool_use import tool_results, tool_uses
+from sentinel_signal_hallucination.rules.unused_tools import unused_tools
 from sentinel_signal_hallucination.rules.values import other_values
 
 __all__ = ["check_expressions", "detect"]
@@ -66,7 +69,7 @@ def _standing(index: TraceIndex, rows: list[Evidence], gaps: list[str]) -> list[
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
-    looks = scan(index.texts)
+    looks = scan(text for text in index.texts if not is_foreign(text.content))
     turns = Turns(Record(index))
     checked = list(_checked(turns.record, looks, settings))
     passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
@@ -74,6 +77,8 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     claimed = list(_claimed(turns, looks, settings, _places((*passed_over, *coded)) | witnessed(turns)))
     carried = Carried(turns)
     valued = list(other_values(carried, settings, _places((*passed_over, *claimed))))
+    valued += unused_tools(turns, looks, settings, _places((*passed_over, *claimed, *valued)))
+    valued += results(carried, settings, _places((*passed_over, *claimed, *valued)))
     return [
         *passed_over,
         *coded,
@@ -110,7 +115,7 @@ def _checked(record: Record, looks: list[Scan], settings: Settings) -> Iterable[
     index = record.index
     texts = [look.text for look in looks if look.checks and look.named]
     if (record.runs_anything or any(look.checks for look in looks)) and any(call.checks for call in index.calls):
-        texts = [text for text in index.texts if not text.is_copied]
+        texts = [text for text in index.texts if not (text.is_copied or is_foreign(text.content))]
     if not texts:
         return ()
     from sentinel_signal_hallucination.rules.checks import passing

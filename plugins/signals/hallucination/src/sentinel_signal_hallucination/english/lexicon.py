@@ -109,6 +109,7 @@ COMPLETE = word_set(
 PHRASES = {
     "queue": word_set("in"), "care": word_set("taken"), "way": word_set("on"), "out": word_set("gone"),
     "did": word_set("i"), "ahead": word_set("went"), "able": word_set("was were"), "managed": word_set("i we i've we've have has"), "now": word_set(""),
+    "through": word_set("gone went is are"),
 }  # fmt: skip
 _SHORTEST_PAST = 5
 

@@ -3,8 +3,9 @@
 from itertools import pairwise
 
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["ADVERBS", "NO_NOUNS", "OTHERS", "REACH", "SELF", "STOPS", "is_done", "is_managed"]
+__all__ = ["ADVERBS", "NO_NOUNS", "OTHERS", "REACH", "SELF", "STOPS", "is_done", "is_managed", "unhedged"]
 
 ADVERBS = word_set(
     "successfully now just also all both fully finally officially automatically promptly manually already recently since "
@@ -39,6 +40,27 @@ _NOTHING = word_set("nothing no none")
 _PLANS = word_set("to being")
 # Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
 REACH = 200
+
+
+_HEDGING = word_set("should seem seems appear appears")
+_ADVERBS_OF_NOW = r"((?:(?:now|already|all|both|also|indeed) )*)"
+# As in "should now be blocked", "seems to have gone through": each is told as a fact. "It looks as though it is paid" is a guess.
+_HEDGES = (
+    (regex(rf"\bshould (?=(?:\w+ ){{0,2}}(?:now|already) ){_ADVERBS_OF_NOW}be\b|\bshould be\b(?= (?:\w+ ){{1,2}}now\b)"), r"\1is"),
+    (regex(rf"\bshould {_ADVERBS_OF_NOW}have (?=been |gone |received )"), r"\1has "),
+    (regex(r"\b(?:seem|appear)s? to be\b"), "is"),
+    (regex(r"\b(?:seem|appear)s? to have\b"), "has"),
+)  # fmt: skip
+
+
+def unhedged(words: list[str]) -> list[str]:
+    """The words of a sentence without what only softens them."""
+    if _HEDGING.isdisjoint(words):
+        return words
+    sentence = " ".join(words)
+    for hedge, plainly in _HEDGES:
+        sentence = hedge.sub(plainly, sentence)
+    return sentence.split()
 
 
 def is_managed(words: list[str], at: int) -> bool:

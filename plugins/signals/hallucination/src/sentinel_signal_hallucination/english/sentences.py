@@ -27,7 +27,10 @@ _FOREIGN = (
 )
 _QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _LONG_QUOTE = 80
-_EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
+# Marks that say nothing, and dots of titles, which end no sentence.
+_EMPHASIS = (
+    ("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "), (" mr. ", " mr  "), (" mrs. ", " mrs  "), (" ms. ", " ms  "), (" dr. ", " dr  "),
+)  # fmt: skip
 _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 # Both begin with a set of characters: what is none of them is passed over quickly.
 _END = regex(r"[.!?\n](?:(?<=\n)|[.!?]*(?=[\s\"'”)\]]|\Z)|(?<=[.!])(?=[a-z]{2,} ))")
@@ -45,16 +48,23 @@ _TOKEN = regex(r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d
 class Sentence:
     """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question."""
 
-    __slots__ = ("_low", "asks", "end", "start", "words")
+    __slots__ = ("_first", "_low", "asks", "end", "start", "words")
 
     def __init__(self, low: str, start: int, end: int, words: list[str], *, asks: bool) -> None:
         self._low, self.start, self.end, self.words, self.asks = low, start, end, words, asks
+        self._first = words[0]
+
+    def of(self, words: list[str]) -> "Sentence":
+        """The same with other words."""
+        other = Sentence(self._low, self.start, self.end, words, asks=self.asks)
+        other._first = self._first
+        return other
 
     @property
     def is_item(self) -> bool:
         """True for an item of a list."""
-        lead = self._low[self.start : self._low.index(self.words[0], self.start)].strip(" \n")
-        return bool(lead) or self.words[0][0].isdigit() or self.words[0] == "-"
+        lead = self._low[self.start : self._low.index(self._first, self.start)].strip(" \n")
+        return bool(lead) or self._first[0].isdigit() or self._first == "-"
 
 
 def blank(match: re.Match[str]) -> str:

@@ -23,10 +23,11 @@ from sentinel_signal_hallucination.english.modality import (
     STOPS,
     is_done,
     is_managed,
+    unhedged,
 )
 from sentinel_signal_hallucination.english.sentences import Sentence, plain
 
-__all__ = ["Statement", "low_of", "statements"]
+__all__ = ["Statement", "low_of", "own_looks", "statements"]
 
 Voice = Literal["own", "perfect", "state", "past", "brief"]
 
@@ -145,13 +146,37 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
     """What a sentence says to be done, in order."""
     if sentence.asks:
         return
-    words, last, was_done = sentence.words, None, True
+    words = unhedged(sentence.words)
+    if words is not sentence.words:
+        sentence = sentence.of(words)
+    last, was_done = None, True
     for at, word in enumerate(words):
         if _tells(word) and (one := _one(sentence, at, last)) is not None:
             is_joined = last is not None and words[at - 1] in _JOINTS  # "must be collected and confirmed"
             last, was_done = one, is_done(words, one.at) and (was_done or not is_joined)
             if was_done:
                 yield one
+
+
+_LOOKED = {
+    **dict.fromkeys(["checked", "rechecked", "verified", "reviewed", "compared", "inspected", "examined", "consulted", "audited", "cross-checked", "double-checked", "validated"], word_set("")),
+    "looked": word_set("up at into through over"), "went": word_set("through over"), "gone": word_set("through over"), "pulled": word_set("up"), "read": word_set("through"),
+}  # fmt: skip
+
+
+def own_looks(sentence: Sentence) -> Iterator[int]:
+    """The places of the words by which the agent says that it looked at something: "I've also checked ...", "Went through ..."."""
+    words = sentence.words
+    if _LOOKED.keys().isdisjoint(words):
+        return
+    for at, word in enumerate(words):
+        follows = _LOOKED.get(word)
+        if follows is None or (follows and follows.isdisjoint(words[at + 1 : at + 2])):
+            continue
+        left = _before(words, at)
+        is_own = left < 0 or words[left] in SELF or (words[left] == "have" and left > 0 and words[left - 1] in SELF)
+        if is_own and is_done(words, at):
+            yield at
 
 
 def _one(sentence: Sentence, at: int, last: Statement | None) -> Statement | None:
@@ -183,9 +208,11 @@ def _one(sentence: Sentence, at: int, last: Statement | None) -> Statement | Non
 
 
 def _phrase(sentence: Sentence, at: int) -> Statement | None:
-    """As in "I was able to book it", "I did a search", "You are in the queue"."""
+    """As in "I was able to book it", "I did a search", "You are in the queue", "The refund has gone through"; not so "I went through it"."""
     words = sentence.words
     word, before = words[at], words[max(0, at - 2) : at]
+    if word == "through" and not SELF.isdisjoint(words[max(0, at - _BRIEF) : at]):
+        return None
     if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
         return Statement(sentence, at + 2, base_of(words[at + 2]), "own")
     if (

@@ -98,6 +98,10 @@ class Carried:
         """True for a value of a document, or of what was said, before a call."""
         return self._is_said_before(forms, action) or _is_before(self._on_record, forms, action.message_index)
 
+    def is_ordered_before(self, forms: frozenset[str], action: Action) -> bool:
+        """True for a value that users said before a call."""
+        return _is_before(self._spoken.by_user, forms, action.message_index)
+
     def could_stand(self, value: Value, leaf: Leaf, action: Action) -> bool:
         """True for a value that could have stood in the place of another.
 

@@ -12,6 +12,7 @@ from sentinel_core.report import Finding, LedgerEntry
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims
 from sentinel_signal_hallucination.english.coding_claims import EDITS, IS_PATH, KINDS, CodingClaim, coding_claims
+from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences, span_around
@@ -36,7 +37,7 @@ _SEPARATORS, _TOKEN = regex(r"[-_# ,$€£]"), regex(r"[^\s\"'(){}\[\]:;=<>]{2,6
 _ABSENT = frozenset(
     ("claim_without_call", "partial_claim", "left_one", "checks_not_run", "result_without_call", "identifier", "figure")
 )
-_UNCLEAR = frozenset(("unclear", "no_tools", "edited_since"))
+_UNCLEAR = frozenset(("no_tools", "edited_since"))
 _KINDS = {
     **dict.fromkeys(("checks_not_run", "contradicted_checks", "stale_checks"), "check"),
     **dict.fromkeys(("identifier", "figure", "wrong_value", "result_without_call"), "value"),
@@ -93,6 +94,9 @@ class _Claims:
     def entries(self) -> Iterator[LedgerEntry]:
         """In the order of the sentences."""
         content = self.text.content
+        if is_foreign(content):
+            yield from self._in_other_language()
+            return
         checks = dict[int, list[CheckClaim]]()
         for claim in check_claims(content):
             checks.setdefault(claim.sentence.start, []).append(claim)
@@ -112,6 +116,22 @@ class _Claims:
                 entry = None if own or done else self._changed(part, quote) or self._values(quote)
                 if entry is not None:
                     yield entry
+
+    def _in_other_language(self) -> Iterator[LedgerEntry]:
+        """The values of each sentence, and one entry for all claims, which nobody reads."""
+        unread = (
+            "" if any(part.start == 0 for part in sentences(self.low)) else self.text.content.strip().split("\n")[0]
+        )
+        for part in sentences(self.low):
+            quote = span_around(self.text.content, part.start, part.end)
+            finding = next((one for one in self.findings if self._is_about(one, quote)), None)
+            entry = self._accused(finding, quote, ()) if finding is not None else self._values(quote)
+            if entry is not None:
+                yield entry
+            else:
+                unread = unread or quote
+        if unread:
+            yield self._entry(unread, "action", "not_checkable", "language: only English claims are read")
 
     def _accused(self, finding: Finding, quote: str, done: Sequence[CodingClaim]) -> LedgerEntry:
         """What a finding says of the sentence."""

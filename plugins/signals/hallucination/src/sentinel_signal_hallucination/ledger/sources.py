@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.trace import Message, to_json
+from sentinel_signal_hallucination.english.languages import is_foreign, with_english_numbers, without_thousands
 from sentinel_signal_hallucination.english.sentences import blank
 from sentinel_signal_hallucination.ledger.documents import document_of, leaves
 from sentinel_signal_hallucination.tables import has_digit, once, regex
@@ -68,7 +69,10 @@ class Sources:
         """What tools, users and instructions say: most of what an agent tells is of it."""
         roles = ("user", "system")
         spoken = [message.content for message in self.index.messages if message.role in roles and message.content]
-        return "\n".join(self.results + spoken)
+        given = self.results + spoken
+        if any(is_foreign(text.content) for text in self.index.texts[-1:]):
+            given += map(without_thousands, given[:])
+        return "\n".join(given)
 
     @once
     def all(self) -> str:
@@ -152,10 +156,10 @@ _ESCAPED = regex(r"\\u[0-9a-fA-F]{4}")
 
 
 def prose_of(content: str) -> str:
-    """The text with code and addresses made blank."""
-    if not any(map(content.__contains__, _SIGNS_OF_CODE)):
-        return content
-    return _CODE.sub(lambda match: match["word"] or blank(match), content)
+    """The text with code and addresses made blank, and with numbers as in English."""
+    if any(map(content.__contains__, _SIGNS_OF_CODE)):
+        content = _CODE.sub(lambda match: match["word"] or blank(match), content)
+    return with_english_numbers(content) if is_foreign(content) else content
 
 
 def final_answer(index: TraceIndex) -> Text | None:

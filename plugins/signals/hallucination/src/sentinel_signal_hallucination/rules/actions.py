@@ -6,6 +6,7 @@ from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, is_trouble
+from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bases, lemmas, may_be_action, word_set
 from sentinel_signal_hallucination.english.prescan import Scan
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
@@ -44,6 +45,8 @@ def actions(turns: Turns, looks: list[Scan], settings: Settings) -> Iterator[Evi
 
 
 def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
+    if is_foreign(text.content):
+        return []
     if turn.failed_action is None and (not forms or any(action.facts.runs_anything for action in turn.worked)):
         return []
     return _Case(text, turn, settings).verdict(forms)
@@ -184,10 +187,10 @@ class _Case:
         return was_done and (not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True))
 
     def _absence(self, one: Statement, *, is_ordered: bool) -> str:
-        """The branch of a action of whose kind there is no call; empty where its verb is of no known kind."""
+        """The branch of a action of whose kind there is no call; empty where its verb is of no known kind, and where a call may have done it."""
         turn, related = self.turn, RELATED.get(one.group, _NONE)
         if turn.is_unclear or self.record.is_partial:
-            return "unclear"
+            return ""
         if not self.record.tools:
             return "no_tools"
         if not is_ordered:

@@ -34,7 +34,7 @@ _DATED = regex(
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
     r"(?i)\b(?:if|assum\w+|suppos\w+|estimat\w*|probabl\w+|perhaps|maybe|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java|typical\w*|usual\w*|by default)\b"
-    r"|(?:\b(?:about|around|roughly|approximately|approx\.|nearly|almost|up to|over|under|an?) |[~≈]|…|\.\.\.)\W{0,4}\Z"
+    r"|(?:\b(?:etwa|rund|circa|ungefähr|knapp|gut|environ|presque|ca\.|about|around|roughly|approximately|approx\.|nearly|almost|up to|over|under|an?) |[~≈]|…|\.\.\.)\W{0,4}\Z"
 )
 _PROPOSED = regex(r"(?i)\b(?:would|could|might|recommend|suggest|or so)\b")
 # What an agent is asked to compute; an expression behind a figure.

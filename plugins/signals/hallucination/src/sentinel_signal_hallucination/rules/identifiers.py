@@ -7,6 +7,7 @@ from string import ascii_letters
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.english.languages import is_foreign, with_english_numbers
 from sentinel_signal_hallucination.evidence import Evidence, evidence, of_value, shown
 from sentinel_signal_hallucination.ledger.sources import Sources, family, prose_of
 from sentinel_signal_hallucination.tables import regex
@@ -98,7 +99,7 @@ def _goes_on(written: str, sources: Sources) -> bool:
 
 def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterator[Evidence]:
     """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
-    untold = dict(islice(_untold((text.content for text in texts), sources), _ENOUGH))
+    untold = dict(islice(_untold((_spaced(text.content) for text in texts), sources), _ENOUGH))
     for text in texts if untold else ():
         if not any(map(text.content.__contains__, untold)):
             continue
@@ -111,6 +112,10 @@ def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterato
                     text, "identifier", "of_a_family" if is_related else "of_none", match, settings.identifier_weight
                 )
                 return
+
+
+def _spaced(content: str) -> str:
+    return with_english_numbers(content) if is_foreign(content) else content
 
 
 def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:

@@ -1,15 +1,17 @@
 """What the answer tells of a thing, beside the last that the record shows of it: undone by a later call, or in another status."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, is_trouble
+from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
@@ -27,11 +29,15 @@ _UNDONE = word_set(
     "undo undid undone revert reverted reverting rolled restored reset void voided withdrawn withdrew released remove removed removing delete "
     "deleted cancel cancelled canceled cancelling canceling gone dropped took taken out off back instead replaced reversed reversing no not again"
 )
+_CHANGING = word_set(
+    "modify update set change edit move adjust reschedule amend switch upgrade downgrade assign reassign"
+)
+_UNDONE_VALUE = word_set("instead was were previously earlier originally longer not replaced old former")
 _UNDOING_GROUPS, _TWO = ("cancel", "remove"), 2
 _STATUS = ("status", "state")
 _STATUS_OF = re.compile(r'"stat(?:us|e)"\s*:\s*"([^"]{1,40})"').findall
 _WORD = regex(r"[a-z]+")
-_DEEPEST, _LONGEST_STATUS, _STEM = 6, 40, 5
+_DEEPEST, _LONGEST_STATUS, _STEM, _MOST = 6, 40, 5, 20
 
 
 def states(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
@@ -39,11 +45,12 @@ def states(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
     shown, is_undone = _Shown(turns), any(map(_may_undo, turns.record.actions))
     for number in sorted(turns.spoken - {-1}) if not turns.record.index.children else ():
         turn = turns[number]
-        for text in turn.texts if is_undone or shown.troubled else ():
-            if text.message_index not in known:
+        for text in turn.texts if is_undone or shown.rows or turn.worked else ():
+            if text.message_index not in known and not is_foreign(text.content):
                 low = low_of(text.content)
                 undone = _superseded(text, low, turn, settings) if is_undone else ()
-                found = next(chain(undone, _status(text, low, shown, settings)), None)
+                others = (_changed(text, low, turn, settings), _status(text, low, shown, settings))
+                found = next(chain(undone, *others, _status_told(text, low, shown, turn, settings)), None)
                 if found is not None:
                     yield found
 
@@ -73,6 +80,50 @@ def _superseded(text: Text, low: str, turn: Turn, settings: Settings) -> Iterato
             if name is not None and not part.asks and (is_within or _says_so(part)):
                 message = f'The answer tells of "{name}" as done, but the later call to "{undo.facts.name}" undid it (message {undo.message_index}).'
                 yield in_text(text, "superseded", "undone", message, part.start, part.end, settings.effect_weight)
+
+
+def _changed(text: Text, low: str, turn: Turn, settings: Settings) -> Iterator[Evidence]:
+    """What a call of changing set, and a later one set to something else, where only the first is told."""
+    before = [
+        action for action in turn.record.actions if not action.failed and action.message_index < text.message_index
+    ]
+    changes = [
+        action for action in before if not action.facts.runs_anything and not action.facts.verbs.isdisjoint(_CHANGING)
+    ]
+    del changes[:-_MOST]
+    for later in (action for action in changes if action.message_index > turn.asked):
+        for earlier in (action for action in changes if action.call.position < later.call.position):
+            found = _replaced(earlier, later)
+            if (
+                found is None
+                or admits(low, sentences(turn.low))
+                or not _UNDONE_VALUE.isdisjoint(_WORD.findall(low))
+                or asks_back(low)
+            ):
+                continue
+            key, old, new = found
+            part = next((part for part in sentences(low) if not part.asks and old in low[part.start : part.end]), None)
+            if part is not None and new not in low and not _set_again(old, later, before):
+                message = f'The answer tells of {key} "{old}", but the later call to "{later.facts.name}" set it to "{new}" (message {later.message_index}).'
+                yield in_text(text, "superseded", "changed", message, part.start, part.end, settings.effect_weight)
+
+
+def _replaced(earlier: Action, later: Action) -> tuple[str, str, str] | None:
+    """The one field that two calls for the same thing set to different texts, with both."""
+    one, other = earlier.call.call.arguments, later.call.call.arguments
+    if earlier.facts.name != later.facts.name or one.keys() != other.keys():
+        return None
+    differing = [key for key in one if one[key] != other[key]]
+    shared = " ".join(str(value) for key, value in one.items() if key not in differing)
+    if len(differing) != 1 or not names_in(shared):
+        return None
+    old, new = (str(each[differing[0]]).lower() for each in (one, other))
+    return (differing[0], old, new) if len(old) > _TWO and new not in old and old not in new else None
+
+
+def _set_again(value: str, later: Action, before: list[Action]) -> bool:
+    rest = (action for action in before if action.call.position >= later.call.position)
+    return any(value in to_json(action.call.call.arguments).decode().lower() for action in rest)
 
 
 def _says_so(part: Sentence) -> bool:
@@ -117,10 +168,9 @@ class _Shown:
 
     @once
     def rows(self) -> list[_Seen]:
-        """In the order of the results; a thing is named by the identifiers that stand beside its status. None where no status is one of trouble."""
+        """In the order of the results; a thing is named by the identifiers that stand beside its status."""
         results = [(call.result, call.result_message_index or 0) for call in self._record.index.calls if call.result]
-        if not any(_is_trouble(status.lower()) for result, _ in results for status in _STATUS_OF(result.content)):
-            return []
+        results = [(result, at) for result, at in results if _STATUS_OF(result.content)]
         found = list[tuple[int, dict[str, Any], str]]()
         for result, at in results:
             rows = _statuses(self._record.document(result))
@@ -129,19 +179,58 @@ class _Shown:
         return [_Seen(at, name, status) for at, item, status in own for name in names_in(item)]
 
     @once
+    def _by_name(self) -> dict[str, list[_Seen]]:
+        found = defaultdict[str, list[_Seen]](list)
+        for row in self.rows:
+            found[row.name].append(row)
+        return found
+
+    @once
     def troubled(self) -> frozenset[str]:
         """The things that once had a status of trouble: of most traces none."""
         return frozenset(row.name for row in self.rows if _is_trouble(row.status))
 
     def last(self, name: str, until: int) -> _Seen | None:
         """What was last shown of a thing, unless a call may have changed it since."""
-        seen = next((row for row in reversed(self.rows) if row.name == name and row.place < until), None)
+        seen = next((row for row in reversed(self._by_name.get(name, ())) if row.place < until), None)
         if seen is None:
             return None
         later = (
             action for action in self._record.actions if seen.place < action.message_index < until and not action.failed
         )
         return None if any(action.facts.runs_anything or name in _named(action) for action in later) else seen
+
+
+def _status_told(text: Text, low: str, shown: _Shown, turn: Turn, settings: Settings) -> Iterator[Evidence]:
+    """A status of a thing that is neither its last one nor of that kind: "is still open", where it is closed."""
+    for row in islice(_with_status(low), _MOST) if shown.rows else ():
+        part, claimed = row
+        for name in sorted(names_in(low[part.start : part.end])):
+            seen = shown.last(name, text.message_index)
+            words = _WORD.findall(seen.status) if seen is not None else []
+            kinds = frozenset[str]().union(*(_CLASSES.get(word, _NO_CLASS) for word in words))
+            if (
+                seen is None
+                or not kinds
+                or not kinds.isdisjoint(_CLASSES[claimed])
+                or any(word[:_STEM] in low for word in words)
+            ):
+                continue
+            messages = turn.record.index.messages[: text.message_index]
+            given = [message.content.lower() for message in messages if message.role == "user" and message.content]
+            given += (result for at, result in turn.record.results if at < text.message_index)
+            if any(claimed[:_STEM] in one for one in given) or admits(low, sentences(turn.low)):
+                continue
+            message = f'The answer tells that "{name}" is {claimed}, but its status is "{seen.status}" (message {seen.place}).'
+            yield in_text(text, "contradicted_status", "other", message, part.start, part.end, settings.effect_weight)
+
+
+def _with_status(low: str) -> Iterator[tuple[Sentence, str]]:
+    """The sentences that say in which status something is, each with that."""
+    for part in sentences(low):
+        status = next((word for before, word in pairwise(part.words) if word in _CLASSES and before in _IS), "")
+        if status and not part.asks and _UNSAID.isdisjoint(part.words):
+            yield part, status
 
 
 def _statuses(document: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], str]]:
@@ -189,4 +278,16 @@ def _is_good(part: Sentence) -> bool:
     )
 
 
+_IS = word_set("is are was were been now already still has as stands fully remains it's")
+_UNSAID = word_set("not once if until when will would can should unless before after could may might")
+_NO_CLASS = frozenset[str]()
+_STATUSES = {
+    "going": "active live running enabled open available published valid confirmed approved booked reserved",
+    "waiting": "pending processing queued submitted scheduled draft requested unpaid awaiting new waiting unconfirmed open review",
+    "done": "completed complete processed delivered shipped sent paid approved accepted confirmed settled resolved closed refunded booked issued received dispatched signed published",
+    "off": "cancelled canceled inactive expired suspended disabled rejected declined failed stopped closed overdue",
+}  # fmt: skip
+_CLASSES = {
+    word: frozenset(kind for kind, others in _STATUSES.items() if word in others.split()) for words in _STATUSES.values() for word in words.split()
+}  # fmt: skip
 _NOT_YET = word_set("missing cancelled canceled cancel terminated voided void withdrawn inactive suspended")

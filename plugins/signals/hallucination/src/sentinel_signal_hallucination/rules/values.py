@@ -1,5 +1,6 @@
 """Answers that tell another value than the call carried, or of one thing more than the calls did."""
 
+import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,10 +25,12 @@ from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["other_values"]
 
+_TELLING = ("identifier", "path")  # of other values, several are told beside one that was carried as often
 _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
 _BEFORE, _NEAR = 40, 3
 _WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
 _MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
+_NAME_OF_DIGITS = re.compile(r"[#\w-]*\d\d[\w-]*").fullmatch
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
@@ -62,10 +65,13 @@ class _Answer:
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""
-        if not self.orphans or admits(self.low, sentences(self.turn.low)):
+        if not (self.orphans or self._siblings) or admits(self.low, sentences(self.turn.low)):
             return None
         is_proposed = proposes(self.low) if asks_back(self.low) else None
-        if is_proposed is None and (found := next(self._wrong(settings), None)) is not None:
+        if (
+            is_proposed is None
+            and (found := next(chain(self._wrong(settings), self._of_sibling(settings)), None)) is not None
+        ):
             return found
         left = chain(self._failed(settings), self._left(settings))
         return next((row for row, part in left if is_proposed is None or not is_proposed(part)), None)
@@ -130,23 +136,50 @@ class _Answer:
                 continue
             for value in self._related(leaf, action):
                 part = self._sentence(value)
-                if part is not None and self._is_meant(value, part, is_unheard=self._is_unheard(leaf, action)):
+                if part is not None and self._is_meant(value, part, leaf, action):
                     call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells "{self._shown(value)}", but {call}.'
                     yield self._evidence("wrong_value", leaf, message, part, settings)
 
-    def _is_unheard(self, leaf: Leaf, action: Action) -> bool:
-        """True for a carried number that nobody had said or given before."""
-        return leaf.value.kind == "number" and not self.carried.is_known_before(leaf.value.forms, action)
+    @once
+    def _siblings(self) -> list[tuple[Action, Action, str]]:
+        """Calls that carried a name of digits that nobody had given, each with another call that carried a given one in the same field."""
+        named = [(action, key, value) for action in self.turn.worked[-_MOST:] for key, value in _names_of(action)]
+        known = {
+            (key, family(value)): action
+            for action, key, value in named
+            if self.carried.is_known_before(_plain(value), action)
+        }
+        rows = ((action, known.get((key, family(value))), key, value) for action, key, value in named)
+        return [
+            (action, other, key)
+            for action, other, key, value in rows
+            if other is not None and not self.carried.is_known_before(_plain(value), action)
+        ]
 
-    def _is_meant(self, value: Value, part: Sentence, *, is_unheard: bool) -> bool:
+    def _of_sibling(self, settings: Settings) -> Iterator[Evidence]:
+        """One name is told of all that was done, where a call carried another of its kind, which nobody had given and the answer does not tell."""
+        for action, other, key in self._siblings:
+            carried, given = (str(one.call.call.arguments[key]) for one in (action, other))
+            part = next((one for one in sentences(self.low) if given.lower() in one.words), None)
+            tells = any(_tells_of_actions(one, ("state", "brief")) for one in sentences(self.low))
+            if part is not None and tells and carried.lower() not in self.low:
+                message = f'The answer tells "{given}" alone, but the call to "{action.facts.name}" carried "{carried}" (message {action.message_index}).'
+                yield self._found("wrong_value", "sibling", message, part, settings)
+
+    def _is_meant(self, value: Value, part: Sentence, leaf: Leaf, action: Action) -> bool:
         """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
         if stays_as_it_was(part.words) or self._is_read(value):
             return False
         if value.kind == "identifier":
             return not is_example(self._shown(value), self.prose[: value.start])
-        tells = part.is_item or _tells_of_actions(part, ("state", "brief"))
-        return tells or ((value.kind in ("date", "time") or is_unheard) and self._is_ordered(value))
+        if part.is_item or _tells_of_actions(part, ("state", "brief")):
+            return True
+        if not self.carried.is_known_before(
+            leaf.value.forms, action
+        ):  # then the agent made it up, and the user's counts whenever it was said
+            return self.carried.is_ordered_before(value.forms, action)
+        return value.kind in ("date", "time") and self._is_ordered(value)
 
     def _is_read(self, value: Value) -> bool:
         """True for a file that the agent says it read."""
@@ -158,7 +191,10 @@ class _Answer:
 
     def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done beside one that a call carried, and that no call carried."""
-        for action, leaf in self._actions() if any(map(_tells_of_actions, sentences(self.low))) else ():
+        tells = any(map(_tells_of_actions, sentences(self.low)))
+        for action, leaf in self._actions() if tells else ():
+            if leaf.value.kind not in _TELLING:
+                continue
             beside = [value for form in sorted(leaf.value.forms) for value in self._by_form.get(form, ())]
             for value in self._related(leaf, action) if beside else ():
                 part = self._sentence(value)
@@ -200,6 +236,17 @@ class _Answer:
 
     def _evidence(self, rule: str, leaf: Leaf, message: str, part: Sentence, settings: Settings) -> Evidence:
         return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
+
+
+def _names_of(action: Action) -> Iterator[tuple[str, str]]:
+    """The arguments that are texts with digits, by name."""
+    for key, value in action.call.call.arguments.items():
+        if isinstance(value, str) and _NAME_OF_DIGITS(value):
+            yield key, value
+
+
+def _plain(written: str) -> frozenset[str]:
+    return frozenset(form for value in values_in(written) for form in value.forms)
 
 
 def _words_of(action: Action) -> frozenset[str]:
