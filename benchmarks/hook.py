@@ -1,4 +1,4 @@
-"""``sentinel hook run`` on sessions of 1 MB and 50 MB, as ratios to starting Python with the same imports.
+"""``sentinel hook run`` on sessions of 1 MB and 50 MB, as ratios to starting Python and importing what a plugin framework needs.
 
 CPU time of whole processes. The long session is read the first time, then with what was kept of it and a turn more, as when the agent
 stops again.
@@ -16,14 +16,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-BOUNDS = {"median session, 1 MB": 2.0, "50 MB, the first time": 20.0, "50 MB, after that": 4.5}
+BOUNDS = {
+    "1 MB, nothing claimed": 1.1,
+    "1 MB, a claim": 2.6,
+    "50 MB, the first time": 20.0,
+    "50 MB, after that": 6.5,
+}
 ROUNDS = 9
 MEGABYTE = 1_000_000
 SAID = "I fixed the parser. All tests pass now."
-_HOOK = "import sys; sys.argv = ['sentinel', 'hook', 'run', 'claude-code']; from sentinel_core.cli import main; main()"
-_SPY = (
-    "import atexit, sys; atexit.register(lambda: print(*sorted(name for name in sys.modules if "
-    "name.startswith(('sentinel_', 'click', 'msgspec', 'attr', 'pluggy'))), file=sys.stderr)); "
+ASKED = "Which of the two files do you mean?"
+FLOOR = "import attrs, click, msgspec, pluggy"
+_HOOK = (
+    "import sys; sys.argv = ['sentinel', 'hook', 'run', 'claude-code']; from sentinel_core.__main__ import main; main()"
 )
 _WORDS = [
     "def",
@@ -117,16 +122,16 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def cpu_seconds(self, script: str, transcript: Path | None = None) -> float:
+    def cpu_seconds(self, script: str, transcript: Path | None = None, said: str = SAID) -> float:
         """User and system time of one process."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.run(script, transcript)
+        self.run(script, transcript, said)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    def run(self, script: str, transcript: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def run(self, script: str, transcript: Path | None = None, said: str = SAID) -> subprocess.CompletedProcess[str]:
         """The process, to its end."""
-        event = {"transcript_path": str(transcript), "last_assistant_message": SAID, "stop_hook_active": False}
+        event = {"transcript_path": str(transcript), "last_assistant_message": said, "stop_hook_active": False}
         environ = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "SENTINEL_NO_CONFIG": "1"}
         command = [sys.executable, "-c", script]
         return subprocess.run(
@@ -146,19 +151,21 @@ def main() -> int:
         median, long = Writer(bench.folder / "median.jsonl"), Writer(bench.folder / "long.jsonl")
         median.grow(MEGABYTE)
         size = long.grow(50 * MEGABYTE)
-        told = bench.run(_SPY + _HOOK, median.path)
+        told = bench.run(_HOOK, median.path)
         assert "not judged" not in told.stderr, told.stderr
-        floor = f"import {', '.join(told.stderr.split())}"
         rows: dict[str, list[tuple[float, float]]] = {name: [] for name in BOUNDS}
         for _ in range(ROUNDS):
-            base = bench.cpu_seconds(floor)
-            rows["median session, 1 MB"].append((base, bench.cpu_seconds(_HOOK, median.path)))
+            base = bench.cpu_seconds(FLOOR)
+            rows["1 MB, nothing claimed"].append((base, bench.cpu_seconds(_HOOK, median.path, ASKED)))
+            rows["1 MB, a claim"].append((base, bench.cpu_seconds(_HOOK, median.path)))
             bench.forget()
             rows["50 MB, the first time"].append((base, bench.cpu_seconds(_HOOK, long.path)))
             size = long.grow(size + 1)
             rows["50 MB, after that"].append((base, bench.cpu_seconds(_HOOK, long.path)))
     print("hook: sentinel hook run claude-code, from the start of the process to its end")
-    print(f"  {statistics.median(base for base, _ in rows['50 MB, after that']) * 1000:6.0f} ms CPU  the imports alone")
+    print(
+        f"  {statistics.median(base for base, _ in rows['50 MB, after that']) * 1000:6.0f} ms CPU  python -c {FLOOR!r}"
+    )
     broken = 0
     for what, bound in BOUNDS.items():
         ratio = statistics.median(seconds / base for base, seconds in rows[what])

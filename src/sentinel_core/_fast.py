@@ -5,31 +5,73 @@ trace is thousands of them. To those who use them nothing changes: attrs' functi
 and type checkers see an attrs class, frozen and keyword-only.
 """
 
-import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import attrs
 import msgspec
 
-__all__ = ["declared", "evolve", "fast", "record"]
-
-if TYPE_CHECKING:
-    from attrs import frozen as declared
-else:  # the Struct has methods of its own: to write those of attrs would take most of what importing a class takes
-    declared = functools.partial(attrs.define, slots=False, init=False, repr=False, eq=False)
+__all__ = ["changing", "collected", "declared", "evolve", "fast", "field", "record"]
 
 _Class = TypeVar("_Class", bound=type)
 _Instance = TypeVar("_Instance")
 _OWN = frozenset({"__module__", "__doc__", "__qualname__", "__str__"})
 
+if TYPE_CHECKING:
+    import attrs
+    from attrs import define as changing
+    from attrs import field
+    from attrs import frozen as declared
+else:  # attrs and the methods that it writes for each class would take most of what importing a class takes
+
+    class _Field:
+        """What ``field`` was given."""
+
+        def __init__(self, **given: Any) -> None:
+            self.given = given
+
+    def field(**given: Any) -> Any:
+        """A field with a ``default`` or a ``factory``, and a ``converter``, as attrs has it."""
+        return _Field(**given)
+
+    def declared(**_options: Any) -> Any:
+        """Marks a class whose fields ``fast`` or ``record`` reads; to type checkers it is attrs' own decorator."""
+        return lambda cls: cls
+
+    changing = declared
+
+
+class _Attributes:
+    """What ``attrs.fields`` returns for a class, made when it is first asked for."""
+
+    def __init__(
+        self, name: str, types: Mapping[str, Any], given: Mapping[str, Mapping[str, Any]], *, kw_only: bool
+    ) -> None:
+        self._name, self._types, self._given, self._kw_only = name, types, given, kw_only
+        self._made: tuple[attrs.Attribute[Any], ...] | None = None
+
+    def __get__(self, instance: object, owner: type) -> "tuple[attrs.Attribute[Any], ...]":
+        if self._made is None:
+            import attrs
+
+            body = {name: attrs.field(**given) for name, given in self._given.items()}
+            plain = type(self._name, (), {"__annotations__": dict(self._types), **body})
+            made = attrs.define(slots=False, init=False, repr=False, eq=False, kw_only=self._kw_only)(plain)
+            self._made = attrs.fields(made)
+        return self._made
+
 
 def fast(cls: _Class) -> _Class:
     """The Struct with the fields, methods and docstring of a frozen attrs class.
 
-    Converters, validators and ``__attrs_post_init__`` run after it is filled, by msgspec too. Nothing in it may refer back
-    to it: the garbage collector does not look inside.
+    Converters and ``__attrs_post_init__`` run after it is filled, by msgspec too. Nothing in it may refer back to it: the
+    garbage collector does not look inside.
     """
     return _struct(cls, changes=False)
+
+
+def collected(cls: _Class) -> _Class:
+    """The same for a class whose instances may hold what refers back to them, such as functions."""
+    return _struct(cls, changes=False, gc=True)
 
 
 def record(cls: _Class) -> _Class:
@@ -37,58 +79,56 @@ def record(cls: _Class) -> _Class:
     return _struct(cls, changes=True)
 
 
-def _struct(cls: _Class, *, changes: bool) -> _Class:
-    fields: tuple[attrs.Attribute[Any], ...] = attrs.fields(cls)
-    names = {field.name for field in fields}
+def _struct(cls: _Class, *, changes: bool, gc: bool = False) -> _Class:
+    types: dict[str, Any] = dict(vars(cls).get("__annotations__") or cls.__annotations__)
+    given = {name: _given(vars(cls)[name]) for name in types if name in vars(cls)}
     kept = {
         name: value
         for name, value in vars(cls).items()
-        if name not in names and (name in _OWN or not name.startswith("__"))
+        if name not in types and (name in _OWN or not name.startswith("__"))
     }
-    kept["__attrs_attrs__"] = fields
-    if (check := _post_init(cls, fields)) is not None:
+    kept["__attrs_attrs__"] = _Attributes(cls.__name__, types, given, kw_only=not changes)
+    converters = {name: one["converter"] for name, one in given.items() if "converter" in one}
+    if (check := _post_init(getattr(cls, "__attrs_post_init__", None), converters)) is not None:
         kept["__post_init__"] = check
     struct: Any = msgspec.defstruct(
         cls.__name__,
-        [(field.name, field.type, _default(field)) for field in fields],
+        [(name, kind, _default(given.get(name, {}))) for name, kind in types.items()],
         namespace=kept,
         module=cls.__module__,
         frozen=not changes,
         kw_only=not changes,
         eq=not changes,
-        gc=False,
+        gc=gc,
     )
     return struct  # type: ignore[no-any-return]
+
+
+def _given(value: Any) -> Mapping[str, Any]:
+    """What is said of a field: by a call of ``field``, or by its default alone."""
+    given: Mapping[str, Any] = getattr(value, "given", None) or {"default": value}
+    return given
+
+
+def _default(given: Mapping[str, Any]) -> Any:
+    if "factory" in given:
+        return msgspec.field(default_factory=given["factory"])
+    return msgspec.field(default=given["default"]) if "default" in given else msgspec.field()
+
+
+def _post_init(own: Any, converters: Mapping[str, Any]) -> Any:
+    if not converters:
+        return own
+
+    def check(self: Any) -> None:
+        for name, convert in converters.items():
+            msgspec.structs.force_setattr(self, name, convert(getattr(self, name)))
+        if own is not None:
+            own(self)
+
+    return check
 
 
 def evolve(instance: _Instance, **changes: Any) -> _Instance:
     """``attrs.evolve`` for instances of such classes, in a tenth of the time."""
     return msgspec.structs.replace(instance, **changes)  # type: ignore[type-var] # type checkers see an attrs class
-
-
-def _default(field: "attrs.Attribute[Any]") -> Any:
-    if field.default is attrs.NOTHING:
-        return msgspec.field()
-    factory = getattr(field.default, "factory", None)
-    if factory is not None:
-        return msgspec.field(default_factory=factory)
-    return msgspec.field(default=field.default)
-
-
-def _post_init(cls: type, fields: "tuple[attrs.Attribute[Any], ...]") -> Any:
-    checked = [field for field in fields if field.converter is not None or field.validator is not None]
-    own = getattr(cls, "__attrs_post_init__", None)
-    if not checked:
-        return own
-
-    def check(self: Any) -> None:
-        for field in checked:
-            if field.converter is not None:
-                convert: Any = field.converter
-                msgspec.structs.force_setattr(self, field.name, convert(getattr(self, field.name)))
-            if field.validator is not None:
-                field.validator(self, field, getattr(self, field.name))
-        if own is not None:
-            own(self)
-
-    return check

@@ -7,9 +7,8 @@ and passes the instance as the last argument of the offered function. Secrets co
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
-import attrs
-
 import sentinel_core  # for who asks for type hints; its names are looked up on first use
+from sentinel_core._fast import collected, declared
 
 if TYPE_CHECKING:  # only commands need click, and a library user has none
     import click
@@ -31,7 +30,8 @@ __all__ = [
 ]
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Command:
     """A command: ``sentinel NAME``. ``load()`` returns a ``click.Command``; the int that the command returns is the exit code.
 
@@ -44,7 +44,8 @@ class Command:
     load: Callable[[], "click.Command"]
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Rule:
     """One thing that a signal can find. A finding names its rule by ``id`` (``claim_without_call``).
 
@@ -60,7 +61,8 @@ class Rule:
     since: str
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Branch:
     """One way in which a rule is reached, for signals that know how often each is right. A finding names it in ``branch``.
 
@@ -75,7 +77,8 @@ class Branch:
     odds: str
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Explanation:
     """What ``sentinel explain`` says about a rule, in addition to the ``Rule`` itself.
 
@@ -97,7 +100,8 @@ class Explanation:
         return msgspec.convert({"trace_id": "example", **self.example}, sentinel_core.ExecutionTrace)
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, returns a ``Detection`` or a bare float in [0, 1].
 
@@ -116,7 +120,8 @@ class Signal:
     ledger: "Callable[[sentinel_core.TraceIndex, Sequence[sentinel_core.Finding]], Iterable[sentinel_core.LedgerEntry]] | None" = None
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Provider:
     """A way to a language model. ``connect(settings)`` (``connect()`` without settings) returns a ``Model``.
 
@@ -132,7 +137,8 @@ class Provider:
     deterministic: bool = False
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Tool:
     """Something that an agent may call.
 
@@ -157,7 +163,8 @@ class Tool:
     unavailable: Callable[..., str | None] | None = None
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Guardrail:
     """A limit on trying again. ``check(history)``, or ``check(history, settings)``, returns a ``Ruling``."""
 
@@ -180,7 +187,8 @@ class Document(Protocol):
         """Write what had to wait for the last record."""
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Output:
     """A format of results: ``-o FILE`` for a file with one of its ``endings`` (``csv``), ``--format NAME`` and ``-o NAME:FILE``.
 
@@ -223,7 +231,8 @@ class Source(Protocol):
         """Files next to or below this one that match a relative glob pattern, sorted by name."""
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class ReadError:
     """A record that could not be read: what is wrong, and where (a line from 1, or a path in the document)."""
 
@@ -231,7 +240,8 @@ class ReadError:
     line: int | None = None
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class TraceReader:
     """A trace format.
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import attrs
-
+from sentinel_core._fast import collected, declared, evolve, field
 from sentinel_core.report import Verdict
 
 _HEAVIEST = 1e100  # sums of such weights are still finite
@@ -12,7 +11,8 @@ _HEAVIEST = 1e100  # sums of such weights are still finite
 __all__ = ["PROFILES", "RS1", "STANDARD", "CriticalRule", "Profile"]
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class CriticalRule:
     """One signal at or above ``threshold`` gives at least ``verdict``, whatever the overall score."""
 
@@ -31,7 +31,8 @@ def _usable(weights: Mapping[str, float]) -> Mapping[str, float]:
     return kept
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class Profile:
     """Weights (relative, any positive scale), the two thresholds on the overall score in [0, 1], and the critical rules.
 
@@ -42,12 +43,12 @@ class Profile:
     """
 
     name: str
-    weights: Mapping[str, float] = attrs.field(converter=_usable)
+    weights: Mapping[str, float] = field(converter=_usable)
     warn_at: float
     fail_at: float
     critical: tuple[CriticalRule, ...]
     findings_decide: bool = False
-    settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    settings: Mapping[str, Mapping[str, Any]] = field(factory=dict)
 
     @property
     def deciding(self) -> frozenset[str]:
@@ -76,13 +77,13 @@ RS1 = Profile(
 )
 """RS-1's four signals, weights, thresholds, critical rules and error rate, literally."""
 
-STANDARD = attrs.evolve(
+STANDARD = evolve(
     RS1,
     name="standard",
     findings_decide=True,
     settings={},
     critical=(
-        *(attrs.evolve(rule, verdict="WARN") if rule.signal_name == "loop" else rule for rule in RS1.critical),
+        *(evolve(rule, verdict="WARN") if rule.signal_name == "loop" else rule for rule in RS1.critical),
         CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN"),
         CriticalRule(signal_name="ending", threshold=0.95, verdict="FAIL"),
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import attrs
 import msgspec
 
 import sentinel_core  # its names are looked up on first use: how a report is shown is none of this module's matters
-from sentinel_core._fast import declared, fast
+from sentinel_core._fast import declared, fast, field
 from sentinel_core.errors import VerdictError
 
 __all__ = [
@@ -298,9 +297,9 @@ class ReliabilityReport:
     """Whether each signal was checked."""
     unread: tuple[str, ...] = ()
     """Parts of the source that the reader could not use, or left out on purpose."""
-    profile: dict[str, Any] = attrs.field(factory=dict)
+    profile: dict[str, Any] = field(factory=dict)
     """The profile used for the verdict."""
-    settings: dict[str, Any] = attrs.field(factory=dict)
+    settings: dict[str, Any] = field(factory=dict)
     """The settings of the signals."""
     triage_score: float | None = None
     """From 0 to 1, to sort runs by how likely they are to have failed; it does not affect the verdict."""

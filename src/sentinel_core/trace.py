@@ -7,10 +7,9 @@ into one optional ``details`` object for each model, so that plain files stay sm
 from collections.abc import Iterable
 from typing import Any, Literal
 
-import attrs
 import msgspec
 
-from sentinel_core._fast import declared, fast
+from sentinel_core._fast import declared, fast, field
 
 __all__ = [
     "GAPS",
@@ -138,7 +137,7 @@ class ToolCall:
     """The call's id, which its results refer to."""
     name: str
     """Name of the tool."""
-    arguments: dict[str, Any] = attrs.field(factory=dict)
+    arguments: dict[str, Any] = field(factory=dict)
     """What it was called with."""
     timestamp: str | None = None
     """ISO 8601."""
@@ -261,11 +260,11 @@ class ExecutionTrace:
 
     trace_id: str
     """The trace's id."""
-    messages: tuple[Message, ...] = attrs.field(default=(), converter=_messages)
+    messages: tuple[Message, ...] = field(default=(), converter=_messages)
     """What was said and done, in order."""
     token_usage: TokenUsage | None = None
     """Tokens; null if the source recorded none."""
-    metadata: dict[str, Any] = attrs.field(factory=dict)
+    metadata: dict[str, Any] = field(factory=dict)
     """Anything else."""
     details: TraceDetails | None = None
     """Further details that some formats record."""

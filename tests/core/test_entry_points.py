@@ -46,7 +46,7 @@ EXPECTED = [
 def test_all_that_is_installed_is_found():
     expected = {
         (one.group, one.name, one.value, one.dist.name, one.dist.version)
-        for kind in KINDS
+        for kind in (*KINDS, "shortcuts")
         for one in importlib.metadata.entry_points(group=f"sentinel.{kind}")
         if one.dist is not None
     }

@@ -6,7 +6,7 @@ import itertools
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -20,6 +20,7 @@ __all__ = [
     "TERMINATED",
     "cli",
     "complain",
+    "finish",
     "help_without_command",
     "main",
     "say",
@@ -194,7 +195,11 @@ def terminal_width() -> int:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command; ends the process with the exit code."""
     _open_what_is_closed()
-    code = _guarded(arguments)
+    finish(_guarded(arguments))
+
+
+def finish(code: int) -> NoReturn:
+    """Write what is still buffered; end the process with the code, or with that of an output that cannot be written."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

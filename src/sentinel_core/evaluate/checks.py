@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from sentinel_core.evaluate import check_words as words
+from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts.commands import EVERY, check_kind, check_match, kinds_of_call
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 
@@ -54,16 +55,16 @@ class Check(NamedTuple):
 
 _LONGEST, _TAIL, _SHOWN_IN, _QUOTED = 2_000, 20_000, 2_000, 160
 _MOST_COVERED = 20
-_COLOUR = re.compile(r"\x1b\[[\d;?]{0,20}[A-Za-z]")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*")
-_NOT_RUN = re.compile(
+_COLOUR = regex(r"\x1b\[[\d;?]{0,20}[A-Za-z]")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*")
+_NOT_RUN = regex(
     r"(?i)(?:missing script|command not found|no such file or directory|is not recognized|no module named)"
 )
-_PLAIN_MARK = re.compile(r"[\w .:!=-]{1,60}")
-_TOLD_CODE = re.compile(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
+_PLAIN_MARK = regex(r"[\w .:!=-]{1,60}")
+_TOLD_CODE = regex(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
-_REPORTED = re.compile(r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b")
-_TRIVIAL = re.compile(r"(?:echo|cd|true|printf|date|pwd)\b")
+_REPORTED = regex(r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b")
+_TRIVIAL = regex(r"(?:echo|cd|true|printf|date|pwd)\b")
 _PRINTED = ("output", "stdout", "stderr")
 _NONE = (": (none)", ": (empty)")  # fields that a host adds to what the program printed
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from sentinel_core._fast import collected, declared, field
 from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.claims import ledger_of
 from sentinel_core.evaluate.foreign import Snapshot, checked_detection, describe_in_place, refuse_astray
@@ -59,7 +60,8 @@ class _Judged(NamedTuple):
     reasons: tuple[Reason, ...]
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class BoundSignal:
     """A signal ready to run: its settings are filled in, so ``detect`` takes the index alone."""
 
@@ -67,7 +69,7 @@ class BoundSignal:
     detect: Callable[[TraceIndex], object]
     distribution: str | None = None
     version: str | None = None
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Mapping[str, Any] = field(factory=dict)
     rules: Sequence[Rule] = ()
     ledger: Callable[[TraceIndex, Sequence[Finding]], Iterable[LedgerEntry]] | None = None
 

@@ -4,9 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
-from sentinel_core._fast import record
+from sentinel_core._fast import changing, record
 from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
 from sentinel_core.evaluate.tools import ToolFacts, tools_of
 from sentinel_core.trace import GAPS, GAPS_AT, ExecutionTrace, Message, ToolCall, ToolResult, canonical, reading_remarks
@@ -22,7 +20,7 @@ _NONE = ()
 
 
 @record
-@attrs.define(eq=False)
+@changing(eq=False)
 class Call:
     """A tool call with its result, once there is one.
 
@@ -75,7 +73,7 @@ class Call:
 
 
 @record
-@attrs.define(eq=False)
+@changing(eq=False)
 class Text:
     """An assistant's text. ``folded`` is case-folded, with each run of white space replaced by one space.
 

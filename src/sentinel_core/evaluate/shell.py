@@ -5,26 +5,28 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sentinel_core.evaluate.expressions import regex
+
 __all__ = ["Part", "command_of", "parts_of"]
 
 _KEYS = ("command", "cmd", "CommandLine", "script")
 _CODE_KEYS = ("code", "input", "content")
-_CELL = re.compile(r"^\s{0,20}[!%](?=[a-z./])([^\n]{1,2000})", re.MULTILINE)
-_PYTHON = re.compile(r"\b(?:import|print|def|for|assert)\b|[=(]")
+_CELL = regex(r"^\s{0,20}[!%](?=[a-z./])([^\n]{1,2000})", re.MULTILINE)
+_PYTHON = regex(r"\b(?:import|print|def|for|assert)\b|[=(]")
 _SHORT = 200
 _LONGEST = 20_000
 _MOST_TEXTS = 20
 
-_SHELL = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh\Z")
-_FENCE = re.compile(r"\A\s{0,9}```\w{0,20}\n|\n?```\s{0,9}\Z")
-_HERE = re.compile(r"<<-?[ ]?(['\"]?)(\w{1,40})\1")
-_REDIRECTED = re.compile(r"\d?>&\d|&(?=>)")
-_TOKEN = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|&&|\|\||\|&|[|;&\n]|[^'\"\\|;&\n]+|['\"\\]", re.DOTALL)
+_SHELL = regex(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh\Z")
+_FENCE = regex(r"\A\s{0,9}```\w{0,20}\n|\n?```\s{0,9}\Z")
+_HERE = regex(r"<<-?[ ]?(['\"]?)(\w{1,40})\1")
+_REDIRECTED = regex(r"\d?>&\d|&(?=>)")
+_TOKEN = regex(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|&&|\|\||\|&|[|;&\n]|[^'\"\\|;&\n]+|['\"\\]", re.DOTALL)
 _SEPARATORS = frozenset(("&&", "||", "|", "|&", ";", "&", "\n"))
-_WITHIN = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}c\s+(['\"])(.*)\1\s*\Z", re.DOTALL)
+_WITHIN = regex(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}c\s+(['\"])(.*)\1\s*\Z", re.DOTALL)
 
 # What stands before a program's name.
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"(?:[A-Za-z_]\w{0,60}=(?:'[^']{0,200}'|\"[^\"]{0,200}\"|\S{0,200}) +|[!({]+ *|%cd |(?:sudo|time|nice|exec|command|env|nohup|then|do|else|if|while|until|elif) +"
     r"|timeout (?:-\S{1,20} )*\S{1,9} +|(?:uv|poetry|pipenv|hatch|rye|pdm) run +(?:-{1,2}[\w-]+(?:=\S+)? +|--with \S+ +)*|uvx +|bundle exec +"
     r"|(?:npx|bunx)(?: -y| --yes| --no-install)? +|(?:pnpm|yarn|bun)(?: --filter[ =]\S+| -[CF] \S+)? (?:exec|dlx|x) +|dotenv +(?:-- +)?|xvfb-run +(?:-\S+ +)*"

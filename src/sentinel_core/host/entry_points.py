@@ -11,7 +11,10 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["EntryPoint", "entry_points"]
+__all__ = ["HOST", "EntryPoint", "entry_points"]
+
+HOST = "reliability-sentinel"
+"""The host's own distribution, which every plugin requires."""
 
 _INFO = (".dist-info", ".egg-info")
 _SEPARATORS = re.compile(r"[-_.]+")

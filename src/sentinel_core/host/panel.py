@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from sentinel_core._fast import collected, declared, field
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
@@ -15,7 +16,7 @@ from sentinel_core.host.conversion import Setting, printed, settable
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
-from sentinel_core.offers import Signal
+from sentinel_core.offers import Explanation, Rule, Signal
 from sentinel_core.profile import PROFILES, RS1, STANDARD, CriticalRule, Profile
 from sentinel_core.report import Finding, SignalFailure
 from sentinel_core.trace import ExecutionTrace
@@ -37,11 +38,19 @@ __all__ = [
 ]
 
 
-@attrs.frozen(kw_only=True)
-class RemoteSignal(Signal):
-    """A signal that runs in another process, which has bound its settings: ``filled``, as reports show them."""
+@collected
+@declared(kw_only=True)
+class RemoteSignal:
+    """A ``Signal`` that runs in another process, which has bound its settings: ``filled``, as reports show them."""
 
-    filled: Mapping[str, Any] = attrs.field(factory=dict)
+    name: str
+    summary: str
+    detect: Callable[..., Any]
+    settings: None = None
+    rules: Sequence[Rule] = ()
+    explain: Callable[[], Mapping[str, Explanation]] | None = None
+    ledger: Callable[..., Any] | None = None
+    filled: Mapping[str, Any] = field(factory=dict)
 
 
 def make_panel(

@@ -17,7 +17,7 @@ import pluggy
 
 from sentinel_core import hookspecs
 from sentinel_core.errors import DuplicatePluginError, PluginError, error_text
-from sentinel_core.host.entry_points import entry_points
+from sentinel_core.host.entry_points import HOST, entry_points
 from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
 
@@ -34,7 +34,6 @@ __all__ = [
     "select",
 ]
 
-HOST = "reliability-sentinel"
 _GROUPS = "sentinel."
 
 

@@ -7,20 +7,21 @@ would change the results of others; it is refused by name, and its changes are u
 a read. A computation in C that does not return is not; the parent must end the process.
 """
 
-import locale
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from io import TextIOBase
 from types import TracebackType
-from typing import NamedTuple, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, Self, TypeVar
 
 from sentinel_core.errors import PluginError
-from sentinel_core.runtime.outbox import Outbox
+
+if TYPE_CHECKING:
+    from sentinel_core.runtime.outbox import Outbox
 
 __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of", "shielded", "time_limit"]
 
@@ -94,7 +95,9 @@ class Watch:
     label.
     """
 
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: "Outbox") -> None:
+        import locale
+
         self.item = self.file = 0
         self._outbox = outbox
         self._stdout = _Diverted()
@@ -102,7 +105,8 @@ class Watch:
         self._written = 0
         self._forks = _forks[0]
         self._folder = os.getcwd()  # noqa: PTH109 - called for each signal and record
-        self._locale = locale.setlocale(locale.LC_ALL)
+        self._locale_now = partial(locale.setlocale, locale.LC_ALL)
+        self._locale = self._locale_now()
 
     def __call__(self, stage: str, label: str) -> Self:
         """Note which plugin is at work."""
@@ -135,7 +139,7 @@ class Watch:
             and sys.stdout is self._stdout
             and self._forks == _forks[0]
             and os.getcwd() == self._folder  # noqa: PTH109 - as above
-            and locale.setlocale(locale.LC_ALL) == self._locale
+            and self._locale_now() == self._locale
         ):
             self._outbox.mark("")
             return
@@ -154,9 +158,9 @@ class Watch:
         if os.getcwd() != self._folder:  # noqa: PTH109 - as above
             effects.append("changed the working directory")
             os.chdir(self._folder)
-        if locale.setlocale(locale.LC_ALL) != self._locale:
+        if self._locale_now() != self._locale:
             effects.append("changed the locale")
-            locale.setlocale(locale.LC_ALL, self._locale)
+            self._locale_now(self._locale)
         return effects
 
 

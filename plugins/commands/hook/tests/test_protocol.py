@@ -255,12 +255,12 @@ def test_the_user_is_told_once_a_session_that_it_is_not_checked(event_of, hook, 
 
 def test_a_signal_that_breaks_holds_nobody_up(hook, tmp_path, failing):
     (tmp_path / "sitecustomize.py").write_text(
-        "import sentinel_signal_hallucination.detect as module\n"
+        "import sentinel_signal_hallucination.judging as module\n"
         "class Odd(Exception):\n"
         "    def __str__(self): raise ValueError\n"
         "def broken(index, settings): print('noise'); raise Odd\n"
         "import sentinel_signal_hallucination\n"
-        "sentinel_signal_hallucination.detect = module.detect = broken\n"
+        "sentinel_signal_hallucination.judging = module.detect = broken\n"
     )
     done = hook("claude-code", claude_event(failing, tmp_path), PYTHONPATH=str(tmp_path))
     assert done.returncode == 0

@@ -2,7 +2,6 @@
 
 import json
 
-import attrs
 import pytest
 from claude_sessions import ClaudeSession
 
@@ -208,4 +207,4 @@ def test_what_is_told_is_remembered(tmp_path):
     assert memory.told() == Told(keys=frozenset("ab"), row=1)
     memory._file("told").write_text('{"keys": 3}')
     assert memory.told() == Told()
-    assert attrs.fields(Told)[0].name == "keys"
+    assert Told._fields[0] == "keys"

@@ -303,7 +303,7 @@ def test_auto_finds_what_is_there(hook, tmp_path):
 def test_auto_asks_on_a_terminal(tmp_path, monkeypatch):
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".gemini").mkdir()
-    monkeypatch.setattr("sentinel_command_hook.tools.shutil.which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.setattr("sentinel_command_hook.settings_file._program_for_all", lambda: "sentinel")
     runner = CliRunner()
     monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)

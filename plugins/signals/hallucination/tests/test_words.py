@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import sentinel_signal_hallucination
-from sentinel_signal_hallucination.detect import check_expressions
 from sentinel_signal_hallucination.english.lexicon import RELATED, lemmas
+from sentinel_signal_hallucination.judging import check_expressions
 
 DATA = Path(sentinel_signal_hallucination.__file__).parent / "data"
 MOST_ROWS = 810

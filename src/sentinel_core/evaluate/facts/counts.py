@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from sentinel_core.evaluate.expressions import regex
+
 __all__ = [
     "can_be_sum",
     "counts_in",
@@ -15,25 +17,25 @@ __all__ = [
 ]
 
 _TAIL, _MOST = 20_000, 10
-_COUNT = re.compile(
+_COUNT = regex(
     r"(?i)\b(\d{1,7})(?: \w+){0,2}? (?:passed|passing|pass|ok|total|tests?|examples?|runs|specs?|selected|collected|items|succeeded)\b"
     r"|\b(?:tests run|tests|pass(?:ed)?|total|passes|ran|executed|collected)(?:[:=][ \t]{0,8}| )(\d{1,7})\b|\bout of (\d{1,7})\b|\((\d{1,7})(?: tests?)?\)"
 )
-_FAILED = re.compile(
+_FAILED = regex(
     r"(?i)\b(\d{1,7})(?: \w+){0,2}? (?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors|failing)[:=][ \t]{0,8}(\d{1,7})\b"
 )
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\b|,))")
-_OF_A_PACKAGE = re.compile(
+_THOUSANDS = regex(r"(?<=\d),(?=\d{3}(?:\b|,))")
+_OF_A_PACKAGE = regex(
     r"(?:cargo (?:\S+ )*(?:-p|--package|--manifest-path)[ =]|\S*mvnw? (?:\S+ )*(?:-pl|--projects)[ =]|go test (?:-\S+ )*(?!\./\.\.\.)\./|dotnet test (?:-\S+ )*(?!\S+\.sln)[\w./]+"
     r"|\S*gradlew? (?:-\S+ )*:?[\w-]+:[\w:-]*[tT]est|(?:npm|pnpm|yarn|turbo|nx) (?:\S+ )*(?:--workspace|--filter|--projects|-w|-F|workspace)[ =]|(?:nx|lerna) (?:\S+ )*--scope)"
 )
-_SELECTED = re.compile(
+_SELECTED = regex(
     r" (?:--plain-name|--name|-k|-t|--grep|-run|--filter|--testNamePattern|--tests|-Dtest|--only|-g|--last-failed|--lf)(?:[ =]|\Z)|::|[\w/.-]+\.(?:py|[jt]sx?|rb|go|php|java)(?::\d+)?\b"
 )
-_OTHERS = re.compile(
+_OTHERS = regex(
     r"(?i)\b(\d{1,7})(?: \w+)? (?:skipped|xfailed|xpassed|failed|failing|failures?|errors?|todo|pending|ignored|deselected|disabled|filtered)\b|\b(?:skipped|failed|failures|errors|ignored|pending|todo)[:=][ \t]{0,8}(\d{1,7})\b"
 )
-_LEFT = re.compile(r"\b[1-9]\d* (?:deselected|filtered out)\b")
+_LEFT = regex(r"\b[1-9]\d* (?:deselected|filtered out)\b")
 
 
 def counts_in(text: str) -> tuple[int, ...]:

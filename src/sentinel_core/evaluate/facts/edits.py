@@ -4,30 +4,31 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts.commands import is_editor, kinds_of_call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.trace import to_json
 
 __all__ = ["Reach", "Writers", "changes_code", "is_named_in", "reach_of"]
 
-_PATHS = re.compile(r"path|file|notebook|uri|target|name", re.IGNORECASE)
-_PATCHED = re.compile(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?|\*\*\* Move to: )(\S+)", re.MULTILINE)
-_PROSE = re.compile(
+_PATHS = regex(r"path|file|notebook|uri|target|name", re.IGNORECASE)
+_PATCHED = regex(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?|\*\*\* Move to: )(\S+)", re.MULTILINE)
+_PROSE = regex(
     r"(?i)(?:\.(?:md|mdx|markdown|rst|txt|adoc|log|out)|(?:^|/)(?:readme|changelog|license|todo|notes|contributing)[^/]*)\Z"
 )
-_CODE = re.compile(
+_CODE = regex(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|scala|sh|sql|vue|svelte|toml|cfg|ini)\Z"
 )
-_MANIFEST = re.compile(
+_MANIFEST = regex(
     r"(?:\.(?:json|toml|lock|txt|mod|sum|ya?ml|cfg|lockb|props|csproj)|(?:^|/)(?:Gemfile|Pipfile|Podfile|go)\S*)\Z"
 )
-_TREE = re.compile(
+_TREE = regex(
     r"git(?: -[Cc] \S+)* (?:checkout (?!-[bB])|switch|restore|stash(?! list| show)|reset|revert|merge|rebase|pull|cherry-pick|apply|am|clone|mv)\b|patch\b|(?:cp|mv|rsync|tar|unzip|scp|wget|ln|install|dd)\b"
     r"|(?:ruff format|black|isort|prettier|gofmt|cargo fmt|yapf|autopep8|clang-format|go fmt|jscodeshift|ast-grep|comby|2to3|pyupgrade|autoflake)\b|.*\s--(?:fix|write)\b"
 )
-_IN_PLACE = re.compile(r"(?:sed|perl|awk|yq|tee|ed|ex|truncate|touch|mkdir)\b|.*>")
-_WIDE = re.compile(r"[*?$`{}]|\b(?:xargs|find|for|while|eval)\b")
-_WORDS = re.compile(r"[\w./@+-]+")
+_IN_PLACE = regex(r"(?:sed|perl|awk|yq|tee|ed|ex|truncate|touch|mkdir)\b|.*>")
+_WIDE = regex(r"[*?$`{}]|\b(?:xargs|find|for|while|eval)\b")
+_WORDS = regex(r"[\w./@+-]+")
 
 
 def _given(arguments: Mapping[str, Any]) -> list[str]:

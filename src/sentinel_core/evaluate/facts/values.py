@@ -11,6 +11,8 @@ from functools import lru_cache
 from string import digits
 from typing import Literal, NamedTuple
 
+from sentinel_core.evaluate.expressions import regex
+
 __all__ = ["Kind", "Value", "values_in", "values_of"]
 
 Kind = Literal["date", "time", "number", "identifier", "address", "path"]
@@ -35,7 +37,7 @@ _HOURS = {
     )
 }
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
-_DATE = re.compile(
+_DATE = regex(
     rf"(?<![\w.-])(?P<iso>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}})(?:T(?=\d)|(?!\d))"
     rf"|(?<![\w./-])(?P<s1>\d{{1,2}})[/.](?P<s2>\d{{1,2}})[/.](?:\d{{4}}|\d{{2}})(?![\w/])"
     rf"|(?<!\w)(?P<d1>{_DAY})(?:st|nd|rd|th|er|\.)?(?: of)? (?P<m1>{_NAMES})\b(?:,? \d{{4}}(?!\w))?"
@@ -45,12 +47,10 @@ _DATE = re.compile(
 )
 # The other day of "the 16th to 18 December", "Wednesday 16 to Friday 18 December", "December 16-18", "16. bis 18. Dezember".
 _JOINT = r"(?: ?[-–—] ?|\.? (?:to|and|until|till|through|bis|und|au|et) )"
-_DAY_BEFORE = re.compile(
-    rf"(?<![\w.:/-])({_DAY})(?:st|nd|rd|th|er)?{_JOINT}(?:the |[a-z]{{3,10}},? )?\Z", re.IGNORECASE
-)
-_DAY_AFTER = re.compile(rf"{_JOINT}(?:the )?({_DAY})(?:st|nd|rd|th)?(?![\w:/-]|[.,]\d)", re.IGNORECASE)
+_DAY_BEFORE = regex(rf"(?<![\w.:/-])({_DAY})(?:st|nd|rd|th|er)?{_JOINT}(?:the |[a-z]{{3,10}},? )?\Z", re.IGNORECASE)
+_DAY_AFTER = regex(rf"{_JOINT}(?:the )?({_DAY})(?:st|nd|rd|th)?(?![\w:/-]|[.,]\d)", re.IGNORECASE)
 _FARTHEST_DAY = 24
-_TIME = re.compile(
+_TIME = regex(
     rf"(?<![\w:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d{{1,9}})?(?:Z|[+-]\d\d:?\d\d)?|Z|\+\d\d:?\d\d)?(?: ?(?P<ap>[ap])\.?m\b)?(?!\w)"
     rf"|(?<![\w:.])(?P<h2>1[0-2]|0?[1-9]) ?(?P<ap2>[ap])\.?m\b"
     rf"|(?<!\w)(?P<h3>[01]?\d|2[0-3]) ?(?:h|uhr)(?: ?(?P<m3>[0-5]\d))?(?!\w)"
@@ -60,26 +60,26 @@ _TIME = re.compile(
 # Where a date or a time can begin, in expressions that begin with a set of characters: what is none of them is passed over quickly.
 _INITIALS = "".join(sorted({letter for name in _MONTH for letter in (name[0], name[0].upper())}))
 _SECONDS = "|".join(sorted({name[1:3] for name in _MONTH}))
-_BEGINS_DATE = re.compile(
+_BEGINS_DATE = regex(
     rf"[\d{_INITIALS}](?:(?<=\d)(?:(?<!\w.)(?=\d{{0,3}}[-/.]\d|(?i:\d?(?:[a-z]{{2}}|\.)?(?: of)? [{_INITIALS}](?:{_SECONDS})))|(?=\d?月))"
     rf"|(?<!\w.)(?<=\D)(?=(?i:{_SECONDS})\w{{0,8}}\.? (?:[tT][hH][eE] )?\d))"
 )
-_BEGINS_TIME = re.compile(
+_BEGINS_TIME = regex(
     r"[\dhqHQ](?:(?<!\w.)(?:(?<=\d)(?=\d?(?::\d| ?[apuhAPUH]))|(?<=\D)(?=(?i:alf|uarter) (?i:past|to) )))"
 )
-_IDENTIFIER = re.compile(
+_IDENTIFIER = regex(
     r"(?<![\w.@/])#?(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{2,39}|\d{5,20})(?![\w@]|[.,]\d)|#\d{1,20}\b"
 )
-_ADDRESS = re.compile(r"(?<![\w.+@-])[\w.+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}(?![\w@])")
+_ADDRESS = regex(r"(?<![\w.+@-])[\w.+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}(?![\w@])")
 # With a folder and an ending: "and/or", "2/3" and "http://" are none.
-_PATH = re.compile(r"(?<![\w./:@~-])[~.]{0,2}/?(?:[\w.@+-]{1,80}/){1,30}[\w@+-]{0,80}\.[A-Za-z]\w{0,9}(?![\w/])")
-_NUMBER = re.compile(
+_PATH = regex(r"(?<![\w./:@~-])[~.]{0,2}/?(?:[\w.@+-]{1,80}/){1,30}[\w@+-]{0,80}\.[A-Za-z]\w{0,9}(?![\w/])")
+_NUMBER = regex(
     r"\d(?:(?<![\w.,-].)\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\w]|-\d)|(?<![\w.,].)\d*(?:\.\d+)?(?![\w]|[.,-]\d))"
 )
-_QUANTITY = re.compile(r"\d+[-_]?[A-Za-z]+")
-_SEPARATORS = re.compile(r"[-_# ]")
-_IS_NAME = re.compile(r"[A-Za-z]\w{2,39}").fullmatch
-_IS_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:[0-2]\d|3[01])").fullmatch
+_QUANTITY = regex(r"\d+[-_]?[A-Za-z]+")
+_SEPARATORS = regex(r"[-_# ]")
+_IS_NAME = regex(r"[A-Za-z]\w{2,39}").fullmatch
+_IS_DAY = regex(r"\d{4}-(?:0[1-9]|1[0-2])-(?:[0-2]\d|3[01])").fullmatch
 _LONGEST, _LONGEST_VALUE, _LONGEST_PATH, _HALF_DAY, _LEAST, _SHORTEST_IDENTIFIER = 20_000, 40, 160, 720, 10, 5
 _SIGNS = (*digits, "@", "/", " past ", " to ")
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from xml.sax.saxutils import escape, quoteattr
 
 from sentinel_core.runtime.printable import printable
 
@@ -16,11 +15,15 @@ _MOST_BYTES = 900 << 10  # a job summary of GitHub holds a megabyte
 
 def xml_text(text: str) -> str:
     """Text as the content of an element."""
+    from xml.sax.saxutils import escape  # imports what speaks HTTP, too: most outputs have no XML
+
     return escape(_ILLEGAL.sub("�", printable(text)))
 
 
 def xml_attribute(text: str) -> str:
     """Text as the value of an attribute, in quotes."""
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(_ILLEGAL.sub("�", printable(text)))
 
 

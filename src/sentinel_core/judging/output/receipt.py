@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 
 from sentinel_core.judging.output.ledger import ANSWERS, counts_of
-from sentinel_core.judging.output.markup import markdown_text
 from sentinel_core.report import LedgerEntry
 from sentinel_core.runtime.printable import clipped, counted, printable
 
@@ -78,6 +77,8 @@ def receipt_text(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]:
 
 def receipt_markdown(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]:
     """The lines of a table for a pull request; nothing of the session is live in it."""
+    from sentinel_core.judging.output.markup import markdown_text
+
     yield f"**Sentinel receipt** of {markdown_text(clipped(name, _CLAIM))}: {_headline(entries)}"
     rows = rows_of(entries)
     if not rows:

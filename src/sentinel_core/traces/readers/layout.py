@@ -4,13 +4,15 @@ import io
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from sentinel_core.offers import Source
 from sentinel_core.trace import from_json
 from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
+
+if TYPE_CHECKING:
+    from sentinel_core.offers import Source
 
 __all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]
 
@@ -41,7 +43,7 @@ class RefusedRecord(NamedTuple):
 _Numbered = tuple[int, bytes | bytearray | None]
 
 
-def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
+def raw_records(source: "Source") -> Iterator[RawRecord | RefusedRecord]:
     """Every record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     limit = source.max_record
     with source.open() as opened:
@@ -65,7 +67,7 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
         yield from (_of_line(line, limit) for line in again)
 
 
-def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
+def parsed_records(source: "Source") -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
     """Every record with its JSON value; None for a record that was refused or is not JSON.
 
     A strict source also refuses duplicate keys. Raises ``OSError`` or ``EOFError`` where the
@@ -87,7 +89,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
             yield raw, value
 
 
-def is_json_lines(source: Source) -> bool:
+def is_json_lines(source: "Source") -> bool:
     """True if each line is a record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     with source.open() as opened:
         stream = _peekable(opened)

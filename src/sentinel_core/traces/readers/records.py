@@ -1,13 +1,15 @@
 """Decodes JSON values, one record at a time, with the place of each; hostile input is refused."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentinel_core._fast import declared, fast
-from sentinel_core.offers import ReadError, Source
 from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records, too_large
 from sentinel_core.traces.readers.lines import BOM, numbered_lines
+
+if TYPE_CHECKING:
+    from sentinel_core.offers import ReadError, Source
 
 __all__ = ["BadRecord", "Record", "json_document", "json_lines", "json_records"]
 
@@ -29,12 +31,14 @@ class BadRecord(NamedTuple):
     line: int
     is_part: bool = False
 
-    def error(self) -> ReadError:
+    def error(self) -> "ReadError":
         """The error for this record; without a line if the message already has the path in the document."""
+        from sentinel_core.offers import ReadError
+
         return ReadError(message=self.message, line=None if self.is_part else self.line)
 
 
-def json_lines(source: Source) -> Iterator[Record | BadRecord]:
+def json_lines(source: "Source") -> Iterator[Record | BadRecord]:
     """Every line that is not blank. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     with source.open() as stream:
         for number, data in numbered_lines(stream, source.max_record, source.lines_before):
@@ -47,7 +51,7 @@ def json_lines(source: Source) -> Iterator[Record | BadRecord]:
                 yield BadRecord(message=not_json(data, error), line=number)
 
 
-def json_records(source: Source) -> Iterator[Record | BadRecord]:
+def json_records(source: "Source") -> Iterator[Record | BadRecord]:
     """Every record of one JSON object over any number of lines, of a JSON list, or of JSON Lines.
 
     An element of a list has the line 1 and its path. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
@@ -60,8 +64,10 @@ def json_records(source: Source) -> Iterator[Record | BadRecord]:
             yield Record(value=value, line=line, path=raw.path if raw.path != "$" else None)
 
 
-def json_document(source: Source) -> Any:
+def json_document(source: "Source") -> Any:
     """The whole source as one JSON value, or a ``ReadError`` that says why it is not JSON."""
+    from sentinel_core.offers import ReadError
+
     with source.open() as stream:
         data = stream.read(source.max_record + 1)
     if len(data) > source.max_record:

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
-
-from sentinel_core._fast import fast
+from sentinel_core._fast import declared, fast
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records
@@ -14,7 +12,7 @@ __all__ = ["Placed", "embedded_json", "json_values"]
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Placed:
     """A value and its place: ``line 3`` in JSON Lines, ``$[3]`` in a list, ``$`` for the whole file."""
 

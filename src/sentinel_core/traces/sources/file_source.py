@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-import attrs
-
+from sentinel_core._fast import collected, declared, evolve, field
 from sentinel_core.errors import InputError
 from sentinel_core.traces.sources.streams import HEAD, ZIP, open_decompressed, open_part, zip_members
 
@@ -76,7 +75,8 @@ def may_hold_traces(path: str) -> bool:
     )
 
 
-@attrs.frozen(kw_only=True)
+@collected
+@declared(kw_only=True)
 class FileSource:
     """A file as the user named it (``label``), below the folder ``root`` if the user named a folder or a glob.
 
@@ -87,8 +87,8 @@ class FileSource:
     """
 
     path: Path
-    label: str = attrs.field(converter=as_text)
-    root: str = attrs.field(default="", converter=as_text)
+    label: str = field(converter=as_text)
+    root: str = field(default="", converter=as_text)
     strict: bool = False
     max_record: int = 256 << 20
     member: str | None = None
@@ -160,7 +160,7 @@ class FileSource:
         here = self.path.parent.resolve()
         found = (path for path in self.path.parent.glob(pattern) if path.is_file() and path != self.path)
         paths = sorted(path for path in found if path.resolve().is_relative_to(here))
-        return [attrs.evolve(self, path=path, label=str(path)) for path in paths]
+        return [evolve(self, path=path, label=str(path)) for path in paths]
 
 
 def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
@@ -170,7 +170,7 @@ def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputEr
         return
     try:
         for member, namesakes in zip_members(source.path, PLAIN):
-            yield attrs.evolve(source, member=member, namesakes=namesakes, label=f"{source.label}/{member}")
+            yield evolve(source, member=member, namesakes=namesakes, label=f"{source.label}/{member}")
     except OSError as error:
         yield unread(source, error)
 

@@ -1,7 +1,5 @@
 """Finds the sessions that a tool keeps on this machine, and the newest that worked in a folder (``--latest``)."""
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable
@@ -58,8 +56,12 @@ def works_in(session: Path, folder: Path) -> bool | None:
     if named is None:
         return not session.is_absolute() and session.absolute().is_relative_to(folder)
     if named[2]:
+        import hashlib  # loads OpenSSL
+
         return hashlib.sha256(os.fsencode(folder)).hexdigest().startswith(named[2].decode())
     try:
+        import json
+
         return bool(Path(json.loads(named[1])) == folder)
     except ValueError:
         return False

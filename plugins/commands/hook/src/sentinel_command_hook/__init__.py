@@ -1,39 +1,23 @@
-"""``sentinel hook`` judges a coding agent's last words before it stops; ``sentinel receipt`` shows what a whole session claims."""
+"""``sentinel hook`` judges a coding agent's last words before it stops; ``sentinel receipt`` shows what a whole session claims.
 
-from typing import TYPE_CHECKING
+What is offered is imported when it is asked for: the hook itself has to start fast.
+"""
 
-from sentinel_core import Command, hookimpl
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import click
+    from sentinel_command_hook.offered import sentinel_commands
 
 __all__ = ["sentinel_commands"]
 
 
-def _load() -> "click.Command":
-    from sentinel_command_hook.command import command
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sentinel_command_hook import offered
 
-    return command
-
-
-def _load_receipt() -> "click.Command":
-    from sentinel_command_hook.receipt import command
-
-    return command
+    return getattr(offered, name)
 
 
-@hookimpl
-def sentinel_commands() -> list[Command]:
-    """The commands ``hook`` and ``receipt``."""
-    return [
-        Command(
-            name="hook",
-            summary="Keep a coding agent from finishing while its claims contradict its session's record.",
-            load=_load,
-        ),
-        Command(
-            name="receipt",
-            summary="Show what a coding session claims beside its record and the working tree, in ten lines.",
-            load=_load_receipt,
-        ),
-    ]
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

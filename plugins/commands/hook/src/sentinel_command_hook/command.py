@@ -1,25 +1,18 @@
 """The command and its three parts: install, uninstall, run."""
 
-import contextlib
-import gc
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import click
 
-from sentinel_command_hook.tools import TOOLS, ToolHook
-from sentinel_core.cli import complain, help_without_command, say
+from sentinel_command_hook.running import SECONDS, answer_event
+from sentinel_command_hook.tools import TOOLS
+from sentinel_core.cli import help_without_command
 from sentinel_core.errors import InputError
-
-if TYPE_CHECKING:
-    from sentinel_command_hook.event import Answer
 
 __all__ = ["command"]
 
-_BLOCK, _AUTO, _PRE_PUSH = 2, "auto", "pre-push"
-_MOST_EVENT = 64 << 20
-_UNCHECKED = "Sentinel could not check what you said. Say what you did not verify."
+_AUTO, _PRE_PUSH = "auto", "pre-push"
 _TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
 _HOOKED = click.argument("tool", type=click.Choice([*TOOLS, _PRE_PUSH]))
 _WHERE = click.option(
@@ -109,7 +102,7 @@ def _change_git(*, is_wanted: bool, dry_run: bool) -> None:
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 600),
-    default=8.0,
+    default=SECONDS,
     show_default=True,
     help="Time limit in seconds, after which Sentinel gives up.",
 )
@@ -121,55 +114,6 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, no_witness: bool, witness:
     The exit code is 0 even if Sentinel cannot judge the session; in that case it informs the user, once per session. With
     --fail-closed, the exit code in that case is 2, which blocks the agent.
     """
-    gc.disable()  # a short process: to look for cycles would take a tenth of it
-    from sentinel_core.runtime.watch import time_limit
-
-    asked = TOOLS[tool]
-    data = b""
-    try:
-        with time_limit(timeout), contextlib.redirect_stdout(sys.stderr):
-            data = _event(sys.stdin.buffer)
-            answer = _answer(data, asked, quiet=quiet, looks=not no_witness, witness=witness)
-            for note in () if asked.note else answer.notes:
-                say(note)
-    except Exception as error:  # noqa: BLE001 - whatever fails, the agent must not be held up by it
-        return _failed(error, data, asked, fail_closed=fail_closed)
-    sys.stdout.buffer.write(answer.encoded(asked))
-    return 0
-
-
-def _event(stream: IO[bytes]) -> bytes:
-    if stream.isatty():
-        raise InputError(
-            'standard input is a terminal, but this command reads a coding agent\'s event from it: see "sentinel hook install"'
-        )
-    data = stream.read(_MOST_EVENT + 1)
-    if len(data) > _MOST_EVENT:
-        raise InputError(f"the event on standard input is larger than {_MOST_EVENT >> 20} MB")
-    return data
-
-
-def _answer(data: bytes, tool: ToolHook, *, quiet: bool, looks: bool, witness: Path | None) -> "Answer":
-    from sentinel_command_hook.event import Answer, kept, told_by
-
-    if kept(told_by(data, tool), tool):
-        return Answer()
-    from sentinel_command_hook.run import answer_to  # most events of a tool that records are no stop
-
-    return answer_to(data, tool, quiet=quiet, looks=looks, witness=witness)
-
-
-def _failed(error: Exception, data: bytes, tool: ToolHook, *, fail_closed: bool) -> int:
-    """One line and a note for the user, or a word for the agent; and the exit code: nothing was judged."""
-    from sentinel_command_hook.event import Answer, is_second_try
-    from sentinel_command_hook.unjudged import answer_unjudged, reason_for_log
-
-    complain(f"hook: the session was not judged: {reason_for_log(error)}")
-    if not fail_closed or is_second_try(data):
-        sys.stdout.buffer.write(answer_unjudged(error, data, tool))
-        return 0
-    if not tool.refuses_by_code:
-        sys.stdout.buffer.write(Answer(reason=_UNCHECKED).encoded(tool))
-        return 0
-    say(_UNCHECKED)
-    return _BLOCK
+    return answer_event(
+        TOOLS[tool], fail_closed=fail_closed, quiet=quiet, looks=not no_witness, witness=witness, timeout=timeout
+    )

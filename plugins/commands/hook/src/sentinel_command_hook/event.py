@@ -1,16 +1,13 @@
 """What the tool tells on standard input, and what it is answered."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any
-
-import attrs
+from typing import Any, NamedTuple
 
 from sentinel_command_hook.memory import journal_of
 from sentinel_command_hook.tools import ToolHook
 from sentinel_core.errors import InputError
-from sentinel_core.trace import to_json
+from sentinel_core.trace import from_json, to_json
 
 __all__ = ["Answer", "Event", "event_of", "is_second_try", "kept", "told_by"]
 
@@ -19,8 +16,7 @@ _CURSOR = "cursor_version"  # Cursor's events alone have it; it runs the hooks o
 _SUB_AGENT = "SubagentStop"
 
 
-@attrs.frozen(kw_only=True)
-class Event:
+class Event(NamedTuple):
     """An agent is about to stop.
 
     ``transcript`` is the session's file; ``said`` the last message, None where the tool does not tell it; ``again`` is True where
@@ -33,8 +29,7 @@ class Event:
     folder: Path | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """``reason`` sends the agent back; ``notes`` are for the user."""
 
     reason: str | None = None
@@ -53,7 +48,7 @@ class Answer:
 def told_by(data: bytes, tool: ToolHook) -> dict[str, Any]:
     """What an event tells. Raises ``InputError`` where it is none of the tool's."""
     try:
-        told = json.loads(data)
+        told = _value(data)
     except (ValueError, RecursionError):
         raise InputError(f"standard input is not a {tool.name} event: it is not JSON") from None
     if not isinstance(told, dict):
@@ -109,6 +104,16 @@ def _folder_of(told: dict[str, Any]) -> Path | None:
     roots = told.get("workspace_roots")
     folder = told.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
     return Path(folder) if isinstance(folder, str) and Path(folder).is_absolute() and "\0" not in folder else None
+
+
+def _value(data: bytes) -> Any:
+    """The JSON value; what the quick decoder refuses (half a pair of surrogates, NaN) is left to the standard library's."""
+    try:
+        return from_json(data)
+    except (ValueError, RecursionError):
+        import json
+
+        return json.loads(data)
 
 
 def _encodable(text: str) -> str:

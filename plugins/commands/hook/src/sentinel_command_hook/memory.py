@@ -1,32 +1,33 @@
 """What the hook remembers of a session, in the user's cache folder: what was read, what the tool told, and which findings were told."""
 
-import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-import attrs
+from typing import NamedTuple
 
 from sentinel_core.runtime.state_files import read_bytes, write_whole
 from sentinel_core.trace import parsed, to_json
 
-__all__ = ["Journal", "Memory", "Told", "journal_of", "memory_of"]
+try:
+    from _blake2 import blake2b  # as ``random`` does: the module without OpenSSL, which takes long to load
+except ImportError:
+    from hashlib import blake2b
+
+__all__ = ["Journal", "Memory", "Told", "blake2b", "journal_of", "memory_of"]
 
 _DAYS = 14
 _DAY = 86_400  # seconds
 
 
-@attrs.frozen(kw_only=True)
-class Told:
+class Told(NamedTuple):
     """The findings that were told, by their keys, and how often in a row the agent was sent back."""
 
     keys: frozenset[str] = frozenset()
     row: int = 0
 
 
-@attrs.frozen(kw_only=True)
-class Memory:
+class Memory(NamedTuple):
     """Three files of one session. Readable by their owner only."""
 
     stem: Path
@@ -67,8 +68,7 @@ class Memory:
         return self.stem.with_name(f"{self.stem.name}.{ending}")
 
 
-@attrs.frozen(kw_only=True)
-class Journal:
+class Journal(NamedTuple):
     """The events of one conversation, a line each, of a tool whose own record does not hold them. Readable by its owner only."""
 
     path: Path
@@ -98,7 +98,7 @@ def _folder(environ: Mapping[str, str]) -> Path:
 
 
 def _digest(name: bytes) -> str:
-    return hashlib.blake2b(name, digest_size=16).hexdigest()
+    return blake2b(name, digest_size=16).hexdigest()
 
 
 def _forget(folder: Path, before: float) -> None:

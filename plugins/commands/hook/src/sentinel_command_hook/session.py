@@ -5,18 +5,18 @@ transcript still begins with the same bytes and goes on from where it ended; els
 """
 
 import contextlib
-import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from types import MappingProxyType
+from typing import IO, Any, NamedTuple
 
-import attrs
+import msgspec
 
-from sentinel_command_hook.memory import Memory
+from sentinel_command_hook.memory import Memory, blake2b
 from sentinel_command_hook.tools import ToolHook
-from sentinel_command_hook.transcript import MOST, Transcript, opened, whole_lines
+from sentinel_command_hook.transcript import MOST, WORTH, Transcript, opened, whole_lines
 from sentinel_core import (
     ExecutionTrace,
     ReadError,
@@ -32,9 +32,6 @@ from sentinel_core.trace import TraceDetails, parsed, to_json
 
 __all__ = ["AFRESH", "WORTH", "Session", "read_session"]
 
-WORTH = 2 << 20
-"""A transcript of fewer bytes is read anew each time."""
-
 AFRESH = 1 << 20
 """So many bytes are new before the kept part is written again."""
 
@@ -44,8 +41,7 @@ _PARENT = re.compile(rb'"parentUuid":\s?"([^"\\]{1,100})"')
 _OWN = re.compile(rb'"uuid":\s?"([^"\\]{1,100})"')
 
 
-@attrs.frozen(kw_only=True)
-class _Head:
+class _Head(NamedTuple):
     """The part that was read before.
 
     ``end`` is where it ends, after ``lines`` lines; ``leaves`` are the ends of its branches, ``files`` those that were read with it;
@@ -55,13 +51,12 @@ class _Head:
     end: int = 0
     lines: int = 0
     leaves: frozenset[str] = frozenset()
-    files: Mapping[str, int] = attrs.field(factory=dict)
+    files: Mapping[str, int] = MappingProxyType({})
     checks: Sequence[Any] = ()
     trace: ExecutionTrace | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Session:
+class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A session that was read: its ``trace``, of which the ``head`` was kept, and ``fresh``, the bytes behind that.
 
     ``is_cut`` is True where the last line was not complete, and was left out.
@@ -86,8 +81,7 @@ class Session:
         """Keep what was read, and what its index found out. A folder that cannot be written costs only time, later."""
         if self.worth:
             parents, own = _links(self.fresh)
-            head = attrs.evolve(
-                self.head,
+            head = self.head._replace(
                 end=self.head.end + len(self.fresh),
                 lines=self.head.lines + self.fresh.count(b"\n"),
                 leaves=(self.head.leaves | own) - parents,
@@ -144,6 +138,8 @@ def _longer(head: _Head, path: Path, fresh: bytes, reader: TraceReader) -> Execu
 
 
 def _joined(first: ExecutionTrace, second: ExecutionTrace) -> ExecutionTrace:
+    import attrs
+
     details = first.details or TraceDetails()
     children = {child.trace_id: child for child in details.children}
     if second.details is not None:
@@ -204,7 +200,7 @@ def _header(head: _Head, path: Path) -> bytes:
 
 def _edges(file: IO[bytes], end: int) -> str:
     """A digest of the first and the last bytes before ``end``."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     for start in (0, max(0, end - _EDGE)):
         file.seek(start)
         digest.update(file.read(min(_EDGE, end - start)))

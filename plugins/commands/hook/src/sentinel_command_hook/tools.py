@@ -5,7 +5,6 @@ Sources: Claude Code 2.1, Codex 0.171 and GitHub Copilot CLI 1.0 (the programs),
 """
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,6 +61,8 @@ class ToolHook(NamedTuple):
 
     def is_there(self) -> bool:
         """True where its program is on the path, or it has settings."""
+        import shutil
+
         folders = (Path(self.project).parent, self._own_folder(os.environ))
         return shutil.which(self.program) is not None or any(folder.is_dir() for folder in folders)
 

@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-import attrs
+import msgspec
 
 from sentinel_core.errors import InputError
 
-__all__ = ["MOST", "Transcript", "whole_lines"]
+__all__ = ["MOST", "WORTH", "Transcript", "opened", "whole_lines"]
+
+WORTH = 2 << 20
+"""A transcript of fewer bytes is read anew each time."""
 
 MOST = 512 << 20
 """A larger transcript is not judged."""
 
 
-@attrs.frozen(kw_only=True)
-class Transcript:
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     """A source: the bytes of the file from ``start`` on, with ``lines_before`` lines before them.
 
     Files beside it whose name and size are in ``known`` are left out: they were read before.
@@ -27,7 +29,7 @@ class Transcript:
     path: Path
     data: bytes
     lines_before: int = 0
-    known: Mapping[str, int] = attrs.field(factory=dict)
+    known: Mapping[str, int] = msgspec.field(default_factory=dict)
     strict: bool = False
     max_record: int = MOST
 
@@ -56,7 +58,7 @@ class Transcript:
         return [one for one in found if one is not None]
 
 
-class _Beside(Transcript):
+class _Beside(Transcript, frozen=True, kw_only=True):
     """A file beside, which is read when it is asked for: most are listed only."""
 
     def open(self) -> IO[bytes]:

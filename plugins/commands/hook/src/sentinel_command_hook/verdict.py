@@ -1,10 +1,10 @@
 """What of the agent's last words the record speaks against. Only they are judged, against everything that was recorded."""
 
-import hashlib
 from collections.abc import Callable
 
-import attrs
+import msgspec
 
+from sentinel_command_hook.memory import blake2b
 from sentinel_core import Call, Detection, ExecutionTrace, Finding, Message, Text, TraceIndex
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.facts.witness import Witness
@@ -12,8 +12,7 @@ from sentinel_core.evaluate.facts.witness import Witness
 __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
 
 
-@attrs.frozen(kw_only=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the record says of the last message, to which the ``findings`` belong.
 
     ``is_behind`` is True where the transcript did not hold that message; ``gaps`` tell what was not checked.
@@ -103,4 +102,4 @@ def key_of(finding: Finding, index: TraceIndex) -> str:
     """The same for what is said in other words of the same evidence, and another one once there is other evidence."""
     call = failed_check(index, finding)
     parts = (finding.rule, finding.text, finding.call_id or "", "" if call is None else str(call.position))
-    return hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -1,41 +1,22 @@
-"""Sentinel signal: tool use that is claimed, imitated or left unanswered."""
+"""Sentinel signal: tool use that is claimed, imitated or left unanswered.
 
-from collections.abc import Iterable, Mapping, Sequence
+Its parts are imported when they are asked for: to see that a text claims nothing takes only ``english``.
+"""
 
-from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.hookspecs import hookimpl
-from sentinel_core.offers import Explanation, Signal
-from sentinel_core.report import Finding, LedgerEntry
-from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.declared import RULES
-from sentinel_signal_hallucination.detect import detect
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination._settings import Settings
+    from sentinel_signal_hallucination.judging import detect
+    from sentinel_signal_hallucination.offered import sentinel_signals
 
 __all__ = ["Settings", "detect", "sentinel_signals"]
 
-
-def _explain() -> Mapping[str, Explanation]:
-    from sentinel_signal_hallucination.explained import explain
-
-    return explain()
+_HOME = {"Settings": "_settings", "detect": "judging", "sentinel_signals": "offered"}
 
 
-def _ledger(index: TraceIndex, findings: Sequence[Finding]) -> Iterable[LedgerEntry]:
-    from sentinel_signal_hallucination.ledger.entries import entries
-
-    return entries(index, findings)
-
-
-@hookimpl
-def sentinel_signals() -> Iterable[Signal]:
-    """The signal ``hallucination``."""
-    return [
-        Signal(
-            name="hallucination",
-            summary="tool use that is claimed, imitated or left unanswered",
-            detect=detect,
-            settings=Settings,
-            rules=RULES,
-            explain=_explain,
-            ledger=_ledger,
-        )
-    ]
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

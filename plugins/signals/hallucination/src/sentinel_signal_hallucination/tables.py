@@ -1,9 +1,10 @@
 """Small helpers: a look for digits, expressions and values that are made when first asked for."""
 
-import re
 from collections.abc import Callable
 from string import digits
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
+
+from sentinel_core.evaluate.expressions import regex
 
 __all__ = ["has_digit", "once", "regex"]
 
@@ -22,24 +23,6 @@ class once(Generic[_Owner, _Value]):  # noqa: N801 - written as a decorator
     def __get__(self, owner: _Owner, kind: type[_Owner]) -> _Value:
         value = owner.__dict__[self._name] = self._make(owner)
         return value
-
-
-class _Lazy:
-    """Stands in for a compiled expression; each method is looked up once, and is then the expression's own."""
-
-    def __init__(self, source: str, flags: int) -> None:
-        self._source = source
-        self._flags = flags
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(re.compile(self._source, self._flags), name)
-        setattr(self, name, value)
-        return value
-
-
-def regex(source: str, flags: int = 0) -> re.Pattern[str]:
-    """An expression that is compiled when it is first used: most traces need few of them, and a cold start must be short."""
-    return cast("re.Pattern[str]", _Lazy(source, flags))
 
 
 def has_digit(text: str) -> bool:

@@ -1,14 +1,17 @@
 """A first look at each text, in one pass over its bytes: which actions it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import compress, count
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, PHRASES, bases, lemmas, word_set
 
-__all__ = ["GIVING", "Scan", "scan"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sentinel_core.evaluate.index import Text
+
+__all__ = ["GIVING", "Scan", "scan", "telling"]
 
 # Capitals become small, a sentence's or a clause's end is marked on its last word, other marks are white space.
 _END = b"\x01"
@@ -48,7 +51,7 @@ _LONGEST, _MOST = 24, 50_000
 class Scan(NamedTuple):
     """``forms`` may tell of a action; ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for what a tool gave."""
 
-    text: Text
+    text: "Text"
     forms: frozenset[str]
     checks: bool
     named: bool
@@ -67,7 +70,7 @@ class _Marks(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _telling() -> frozenset[bytes]:
+def telling() -> frozenset[bytes]:
     """The words that say something, but for the regular participles."""
     words = _ANSWERS.union(COMPLETE, PHRASES, lemmas().done, _CHECKS, _CHECKED, _GAVE, _NEXT)
     return frozenset(map(str.encode, words))
@@ -82,7 +85,7 @@ class _Marked(dict[bytes, _Marks | None]):
         if len(self) > _MOST:
             self.clear()
         stem = end.rstrip(_END)
-        if not stem.endswith(b"ed") and stem not in _telling():  # most words
+        if not stem.endswith(b"ed") and stem not in telling():  # most words
             self[end] = None
             return None
         word = stem.decode()
@@ -96,7 +99,7 @@ class _Marked(dict[bytes, _Marks | None]):
 _marked = _Marked()
 
 
-def scan(texts: Iterable[Text]) -> list[Scan]:
+def scan(texts: "Iterable[Text]") -> list[Scan]:
     """The texts that may hold a statement, with what it may be of."""
     found = []
     for text in texts:
@@ -110,7 +113,7 @@ def scan(texts: Iterable[Text]) -> list[Scan]:
     return found
 
 
-def _look(text: Text, words: list[bytes], hits: list[int]) -> Scan:
+def _look(text: "Text", words: list[bytes], hits: list[int]) -> Scan:
     forms, passes, checked, gave = set[str](), False, False, False
     for at in hits:
         marks, word, right = _marked[words[at]], words[at], words[at + 1 : at + 2]

@@ -11,6 +11,7 @@ from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bas
 from sentinel_signal_hallucination.english.prescan import Scan
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import sentences, sentences_with
+from sentinel_signal_hallucination.english.silence import BEING
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.actions import Action
@@ -100,7 +101,7 @@ class _Case:
             return None
         if self.turn.says_why(low):
             return None
-        stated = [one for one in sentences(low) if not (_STATES.isdisjoint(one.words) or one.words[0].endswith("ing"))]
+        stated = [one for one in sentences(low) if not (BEING.isdisjoint(one.words) or one.words[0].endswith("ing"))]
         if self.turn.worked:  # what is told may be of that
             stated = [one for one in stated if not tried.facts.objects.isdisjoint(map(singular, one.words))]
         return self._evidence(Statement(stated[0], 0, "", "state"), tried, "untold") if stated else None
@@ -321,4 +322,3 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
 
 _SHORTEST = 2
 _HAVE = word_set("have i've we've")
-_STATES = word_set("is are has have now reads goes i've it's was were")

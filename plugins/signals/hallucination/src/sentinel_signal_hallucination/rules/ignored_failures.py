@@ -12,9 +12,10 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
-from sentinel_signal_hallucination.english.lexicon import bases, lemmas, word_set
+from sentinel_signal_hallucination.english.lexicon import bases, lemmas
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
+from sentinel_signal_hallucination.english.silence import STATES
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.commands import only_shows
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
@@ -22,8 +23,6 @@ from sentinel_signal_hallucination.rules.checks import command_words, is_edit
 
 __all__ = ["swallowed"]
 
-# What says that a command did what it was for.
-_STATES = word_set("open out live up gone available in-place merged running done set through now")
 _STEM, _QUOTED_COMMAND, _FARTHEST = 4, 80, 20
 
 
@@ -96,7 +95,7 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
     words = sentence.words
     if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE:
         return False
-    done = [word for word in words if word in _STATES or bases(word) or is_good(word)]
+    done = [word for word in words if word in STATES or bases(word) or is_good(word)]
     return _names(failure, done) or (bool(done) and not failure.words.isdisjoint(words))
 
 
