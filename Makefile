@@ -15,6 +15,9 @@ RELEASE := $(VENV)/release
 SPHINX := $(VENV)/.docs
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
+# Not beside the data of the processes: "coverage report" would read there what one that ends late is still writing.
+COVERAGE := build/.coverage
+
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -48,9 +51,10 @@ define MEASURED_TESTS
 $(BIN)/coverage erase
 $(BIN)/coverage run $(TESTS)
 $(BIN)/python tests/coverage_files.py
-$(BIN)/coverage combine --quiet
-$(BIN)/coverage report --fail-under 90
-$(BIN)/coverage report --include 'src/sentinel_core/evaluate/*' --fail-under 100
+mkdir -p $(dir $(COVERAGE))
+$(BIN)/coverage combine --quiet --data-file $(COVERAGE) .
+$(BIN)/coverage report --data-file $(COVERAGE) --fail-under 90
+$(BIN)/coverage report --data-file $(COVERAGE) --include 'src/sentinel_core/evaluate/*' --fail-under 100
 endef
 
 test: style $(BROWSER) $(SPHINX) ## Style, types and all tests; with CI=true also the coverage that must hold.
