@@ -24,7 +24,8 @@ def commands() -> list[str]:
 
 def test_the_workflow_and_the_hooks_only_call_make():
     (phony,) = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    called = [re.fullmatch(r"make (\w+)( PYTHON=python)?", command)[1] for command in commands()]
+    made = [command for command in commands() if command != "python3 tests/commit_messages.py"]
+    called = [re.fullmatch(r"make (\w+)( PYTHON=python)?", command)[1] for command in made]
     assert {"test", "style", "quick", "images"} == set(called) <= set(phony.split())
 
 
