@@ -1,5 +1,6 @@
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import ProviderError
 from sentinel_core.guardrails.facts import Ruling
@@ -95,7 +96,7 @@ def test_what_must_be_given_says_so():
         ToolContract().arguments()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "test", "said"),
     [
         ({"name": "two words"}, "test_name_fits_every_provider", "letters, digits"),

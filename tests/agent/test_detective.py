@@ -1,6 +1,7 @@
 import attrs
 import msgspec
 import pytest
+from tables import each_row
 
 from sentinel_agent.core import AgentSettings
 from sentinel_agent.detective import investigate
@@ -125,7 +126,7 @@ def filed_with(**report):
     return ToolCall(id="c2", name="file_risk_report", arguments={"release_id": "v1", **report})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pair",
     [
         (filing(), None),
@@ -136,10 +137,6 @@ def filed_with(**report):
         (filed_with(), answer()),
         (filed_with(severity=["high"], findings=[]), answer()),
         (filed_with(severity="high", findings=None), answer()),
-    ],
-    ids=[
-        *("no result", "failed", "not said", "other release", "other tool"),
-        *("no severity", "no such severity", "no findings"),
     ],
 )
 def test_what_is_not_a_filed_report(pair):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 from sentinel_agent.attempt_loop import Family
 from sentinel_agent.detective import Investigation
@@ -117,14 +118,14 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("finding", IN_FINDINGS)
+@each_row("finding", IN_FINDINGS)
 def test_a_lie_in_a_finding_is_not_delivered(finding):
     result, filed = run(FETCH, filing("2 tests failed", finding), Reply(content="The report is staged."))
     assert (filed, result.report, len(result.objections)) == ([], None, 1)
     assert "not staged" in result.trace.messages[5].tool_results[0].content
 
 
-@pytest.mark.parametrize("answer", IN_ANSWERS)
+@each_row("answer", IN_ANSWERS)
 def test_a_lie_in_the_answer_is_not_delivered(answer):
     result, filed = run(FETCH, filing(*GOOD), Reply(content=answer))
     assert (filed, result.report, bool(result.objections)) == ([], None, True)
@@ -136,7 +137,7 @@ def test_a_report_on_nothing_is_not_delivered(severity):
     assert (filed, result.objections[0].partition(":")[0]) == ([], "nothing was investigated")
 
 
-@pytest.mark.parametrize(("findings", "answer"), HONEST)
+@each_row(("findings", "answer"), HONEST)
 def test_an_honest_run_is_delivered(findings, answer):
     result, filed = run(FETCH, filing(*findings), Reply(content=answer))
     assert (filed, result.objections) == ([("high", findings)], ())

@@ -1,8 +1,8 @@
 import json
 from urllib.parse import quote
 
-import pytest
 from agent_odd import SENTINEL, run_in
+from tables import each_row
 
 from sentinel_agent.core import AgentSettings
 from sentinel_agent.detective import investigate
@@ -53,10 +53,8 @@ def test_values_of_the_environment_are_taken_out(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["A_TOKEN", "DB_PASS", "MYSQL_PWD", "AZURE_PAT", "SENTRY_DSN", "GPG_PASSPHRASE"])
-@pytest.mark.parametrize(
-    "value", ["/bbbSECRETtwo22/xyz", 'cccc"SECRETthree33', "dd dd\\é%SECRET\nfour", "/" + "x" * 5000]
-)
+@each_row("name", ["A_TOKEN", "DB_PASS", "MYSQL_PWD", "AZURE_PAT", "SENTRY_DSN", "GPG_PASSPHRASE"])
+@each_row("value", ["/bbbSECRETtwo22/xyz", 'cccc"SECRETthree33', "dd dd\\é%SECRET\nfour", "/" + "x" * 5000])
 def test_a_value_is_taken_out_however_it_is_written(name, value):
     redactor = Redactor.of_environment({name: value})
     assert redactor.text(f"<{value}>") == "<[redacted]>"

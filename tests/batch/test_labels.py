@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from fsspec.spec import AbstractFileSystem
+from tables import each_row
 
 from sentinel_core.judging.batch.summary import Summary
 from sentinel_core.judging.records import Unreadable
@@ -97,7 +98,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize(("url", "shown"), SHOWN.items())
+@each_row(("url", "shown"), SHOWN.items())
 def test_urls_as_they_are_shown(url, shown):
     assert shown_url(url) == shown
 

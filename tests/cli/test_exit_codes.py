@@ -1,6 +1,7 @@
 import itertools
 
 import pytest
+from tables import each_row
 
 from sentinel_core.judging.tally import Tally
 
@@ -45,7 +46,7 @@ def test_fail_on_leaves_3_alone(inside, write, knob, fail_on):
 COUNTS = ("PASS", "WARN", "FAIL", "no verdict", "unreadable")
 
 
-@pytest.mark.parametrize("present", [p for n in range(6) for p in itertools.combinations(COUNTS, n)], ids=",".join)
+@each_row("present", [p for n in range(6) for p in itertools.combinations(COUNTS, n)])
 def test_every_mixture(present):
     tally = Tally()
     for name in present:

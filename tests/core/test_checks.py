@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex
 from sentinel_core.evaluate.checks import Check
@@ -86,7 +87,7 @@ ENDINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "command", "failed", "passed"), ENDINGS)
+@each_row(("kind", "command", "failed", "passed"), ENDINGS)
 def test_how_a_run_ended_is_told_from_what_it_printed(kind, command, failed, passed):
     for output, expected in ((failed, False), (passed, True)):
         check = check_of(command, f"some output\n{output}\n") if output is not None else check_of(command, "")
@@ -95,14 +96,14 @@ def test_how_a_run_ended_is_told_from_what_it_printed(kind, command, failed, pas
         assert bool(check.ending) == bool(output)
 
 
-@pytest.mark.parametrize(("kind", "command", "failed", "passed"), [row for row in ENDINGS if row[3] is not None])
+@each_row(("kind", "command", "failed", "passed"), [row for row in ENDINGS if row[3] is not None])
 def test_the_last_of_two_runs_counts(kind, command, failed, passed):
     if "  1 failed" not in failed:  # Playwright's is looked for above what passed
         assert check_of(command, f"{failed}\nagain:\n{passed}\n").passed is True
     assert check_of(command, f"{passed}\nagain:\n{failed}\n").passed is False
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "told"),
     [
         ("cd x && FOO=1 uv run pytest tests/test_a.py -k 'adds' -x | tail -5", ("tests", "pytest tests/test_a.py -k 'adds' -x", ("tests/test_a.py", "-k 'adds'"))),
@@ -124,7 +125,7 @@ def test_what_is_run_is_told_from_the_command(command, told):
     assert (check.kind, check.command, check.covers) == told
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "ls tests",
@@ -146,7 +147,7 @@ def test_what_runs_no_check(command):
     assert check_of(command, "fine") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "success", "passed"),
     [
         ("pytest", "", True, True),
@@ -188,7 +189,7 @@ def test_a_call_that_runs_several_checks_has_each_of_them():
     assert call.check is call.checks[-1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "kind"),
     [
         ("run_tests", "tests"),
@@ -276,9 +277,7 @@ def test_the_command_is_found_in_the_arguments():
     assert command_of({"command": [1]}) is None
 
 
-@pytest.mark.parametrize(
-    "piece", ["'", '"', "\\", "a 'b", "<<EOF\n", "& ", "A=1 ", "cd x && ", "docker exec ", "uv run --with a "]
-)
+@each_row("piece", ["'", '"', "\\", "a 'b", "<<EOF\n", "& ", "A=1 ", "cd x && ", "docker exec ", "uv run --with a "])
 def test_a_hostile_command_has_its_parts(piece):
     command = (piece * 20_000)[:19_990] + "\npytest -q"
     assert len(parts_of(command)) < 20_000

@@ -5,6 +5,7 @@ import zlib
 import attrs
 import msgspec
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
 from sentinel_core.errors import TraceDecodeError
@@ -52,7 +53,7 @@ def one_message(**message: object) -> dict[str, object]:
     return {"trace_id": "t", "messages": [{"role": "user", **message}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "expected"),
     [
         ({"trace_id": "", "messages": []}, ("trace_id is empty; every trace needs one at $.trace_id",)),
@@ -175,7 +176,7 @@ def read(data: bytes) -> list[str]:
 LINE = json.dumps(GOOD).encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         (b"\n \n  " + LINE + b"\r\n\r\n" + LINE, ["t", "t"]),

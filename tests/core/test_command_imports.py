@@ -5,7 +5,7 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
+from tables import each_row
 
 REPOSITORY = Path(__file__).parents[2]
 GUIDE = (REPOSITORY / "docs" / "write-a-plugin.md").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_the_built_in_commands_are_looked_at():
     assert all(("sentinel_core", "Command") in imported(folder) for folder in COMMANDS)
 
 
-@pytest.mark.parametrize("folder", COMMANDS, ids=lambda folder: folder.name)
+@each_row("folder", COMMANDS)
 def test_a_command_imports_what_is_listed(folder):
     modules = listed()
     assert {f"{module}.{name}" for module, name in imported(folder) if module not in modules} == set()

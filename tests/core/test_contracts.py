@@ -9,6 +9,7 @@ from pathlib import Path
 import attrs
 import click
 import pytest
+from tables import each_row
 
 from sentinel_core import (
     Capabilities,
@@ -155,7 +156,7 @@ CALL = ToolCall(id="1", name="contract_echo", arguments='{"text": "x"}')
 REASONS = "it must be one of end_turn, tool_calls, max_tokens, refusal, content_filter"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "words"),
     [
         (Reply(content="x", stop_reason="stop"), f"a Reply whose stop_reason is 'stop'; {REASONS}"),
@@ -164,7 +165,7 @@ REASONS = "it must be one of end_turn, tool_calls, max_tokens, refusal, content_
         ({"content": "x"}, "a dict instead of a Reply"),
     ],
 )
-@pytest.mark.parametrize(
+@each_row(
     "test",
     ["test_complete_gives_a_reply", "test_streamed_text_is_the_reply", "test_failure_is_a_model_error"],
 )

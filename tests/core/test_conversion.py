@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.conversion import Setting, in_order, printed, settable
@@ -47,7 +48,7 @@ def filled(text: str, name: str) -> object:
     return getattr(odd, settable(Odd)[name].name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "value"),
     [
         ("pattern", "[a-z]+", "[a-z]+"),
@@ -72,7 +73,7 @@ def test_texts_that_can_be_used(name, text, value):
     assert filled(text, name) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "error"),
     [
         ("ratio", ".", '"signals.odd.ratio" from --set: expected a number, but it is "."'),

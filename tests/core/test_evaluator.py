@@ -1,5 +1,6 @@
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core import (
     Detection,
@@ -131,7 +132,7 @@ def test_an_empty_id_is_refused():
             refuse(ExecutionTrace(trace_id=""))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "error"),
     [
         (float("nan"), "returned the score nan; expected a finite number from 0 to 1"),
@@ -230,8 +231,8 @@ def witness(index: TraceIndex) -> Detection:
     return Detection(score=0.0, details=repr((seen, calls, index.trace.metadata, len(index.texts))))
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-@pytest.mark.parametrize("name", ["aaa", "zzz"])
+@each_row("change", CHANGES.values())
+@each_row("name", ["aaa", "zzz"])
 def test_who_changes_the_trace_is_named_and_costs_nobody(change, name):
     honest = {**ZEROS, "loop": witness, "tool_misuse": witness}
     expected = judged(honest, changeable())

@@ -4,6 +4,7 @@ import json
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core import (
     ExecutionTrace,
@@ -41,7 +42,7 @@ def run(*pairs, answer="Done.", **more):
 RUN = run(called("a", "read_file"), called("b", "write_file"), answer="The total is $42.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "called:read_file",
@@ -191,7 +192,7 @@ WRONG_OUTCOMES = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_OUTCOMES)
+@each_row("name", WRONG_OUTCOMES)
 def test_a_wrong_outcome_that_the_signals_pass_is_a_fail(name):
     from sentinel_core.evaluate.evaluator import evaluate
     from sentinel_core.host.in_process import _installed_panel

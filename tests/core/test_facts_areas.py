@@ -1,11 +1,12 @@
 """What a change touches, by its words."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts.areas import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "kind", "phrase"),
     [
         (table, kind, phrase)
@@ -21,7 +22,7 @@ def test_every_phrase_is_found_whole_and_in_any_spelling(table, kind, phrase):
     assert kind not in kinds_in(f"{phrase}x", {kind: (phrase,)})
 
 
-@pytest.mark.parametrize("phrases", [p for table in (CRITICAL_AREAS, RISKY_CHANGES) for p in table.values()])
+@each_row("phrases", [p for table in (CRITICAL_AREAS, RISKY_CHANGES) for p in table.values()])
 def test_tables_are_sorted_and_plain(phrases):
     assert list(phrases) == sorted(set(phrases))
     assert all(phrase == " ".join(phrase.casefold().split()) and phrase.isascii() for phrase in phrases)

@@ -1,6 +1,7 @@
 """What a command can be: told by program and subcommand, of scripts by the words of their target, and never by what it prints."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts import command_table
 from sentinel_core.evaluate.facts.commands import EVERY, NOTHING, check_kind, kinds_of, kinds_of_call
@@ -83,7 +84,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("command", "sure", "may"), COMMANDS)
+@each_row(("command", "sure", "may"), COMMANDS)
 def test_a_command_is_what_it_can_be(command, sure, may):
     kinds = kinds_of(command)
     wanted = EVERY.may - kinds.sure if may == ANY else frozenset(may.split()) - kinds.sure
@@ -97,7 +98,7 @@ def test_of_a_very_long_command_nothing_is_known():
     assert not kinds_of("ls").can_be("push")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "sure", "may"),
     [
         ("Edit", "edit", ""),

@@ -1,6 +1,7 @@
 """Which files a call can have written, and what changes code that a check covers."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts.counts import can_be_sum, counts_in, is_selected
 from sentinel_core.evaluate.facts.edits import Writers, changes_code, is_named_in, reach_of
@@ -8,7 +9,7 @@ from sentinel_core.evaluate.facts.edits import Writers, changes_code, is_named_i
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-a\n+b\n*** End Patch"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "expected"),
     [
         ("Edit", {"file_path": "/p/docs/a.md", "new_string": "x"}, True),
@@ -57,7 +58,7 @@ def test_what_installs_writes_manifests():
     assert (writers.first("package.json"), writers.first("a.md"), writers.first("a.md")) == (2, None, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "expected"),
     [
         ("Edit", {"file_path": "/p/src/a.py"}, True),
@@ -81,7 +82,7 @@ def test_prose_and_lists_are_no_change_of_code(name, arguments, expected):
     assert changes_code(name, arguments) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "counts"),
     [
         ("3 passed, 2 skipped in 0.1s", (3,)),

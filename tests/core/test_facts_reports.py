@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts.measures import measures_in
 from sentinel_core.evaluate.facts.reports import Contradiction, Report, contradictions
@@ -183,24 +184,24 @@ def rows(table):
     return [tuple(part.strip() for part in line.split(" | ")) for line in table.strip().splitlines()]
 
 
-@pytest.mark.parametrize(("finding", "why"), rows(FALSE_FINDINGS))
+@each_row(("finding", "why"), rows(FALSE_FINDINGS))
 def test_a_false_finding_is_contradicted(finding, why):
     first = found(finding)[0]
     assert (first.where, why in first.why) == ("finding", True), first
 
 
-@pytest.mark.parametrize(("answer", "why"), rows(FALSE_ANSWERS))
+@each_row(("answer", "why"), rows(FALSE_ANSWERS))
 def test_a_false_answer_is_contradicted(answer, why):
     assert why in "; ".join(row.told for row in found(answer=answer))
 
 
-@pytest.mark.parametrize("text", [row for (row,) in rows(TRUE)])
+@each_row("text", [row for (row,) in rows(TRUE)])
 def test_a_true_sentence_is_not(text):
     assert found(text) == ()
     assert found(answer=text) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_true"),
     [
         ("released on 1 March 2026", True),

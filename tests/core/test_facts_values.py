@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts import values
 from sentinel_core.evaluate.facts.values import values_in, values_of
@@ -12,7 +13,7 @@ def forms(text, kind):
     return [value.forms for value in values_in(text) if value.kind == kind]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "18 June", "18th of June", "June 18", "June 18th, 2024", "the June the 18th", "2024-06-18", "2024/06/18", "18.06.2024", "06/18/2024",
@@ -33,7 +34,7 @@ def test_no_month_has_such_a_day(text):
     assert forms(text, "date") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "minutes"),
     [
         ("at 15:30", {"930"}),
@@ -118,7 +119,7 @@ def test_values_come_in_the_order_of_the_text_with_their_places():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("item", "kinds"),
     [
         ("2024-06-18 15:30", ["date", "time"]),
@@ -142,7 +143,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_row("seed", range(200))
 def test_what_is_tried_only_where_it_can_begin_is_what_would_be_found_anywhere(seed):
     chosen = random.Random(seed)
     text = "".join(chosen.choice(PIECES) + chosen.choice(("", " ")) for _ in range(60))
@@ -151,7 +152,7 @@ def test_what_is_tried_only_where_it_can_begin_is_what_would_be_found_anywhere(s
         assert found == [match.span() for match in pattern.finditer(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "field",
     ["7", "42", "9999", "W1234567", "sofia_kim_7287", "gold_member", "2024-06-18", "2024-02-31", "a1", "A" * 39 + "1"],
 )

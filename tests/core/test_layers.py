@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 REPOSITORY = Path(__file__).parents[2]
 CORE = REPOSITORY / "src" / "sentinel_core"
@@ -72,7 +73,7 @@ MODELS = (
 )
 
 
-@pytest.mark.parametrize("path", EVALUATE, ids=relative)
+@each_row("path", EVALUATE)
 def test_the_evaluator_takes_values_and_gives_values(path):
     for name in imports(path):
         if is_within(name, "sentinel_core"):
@@ -91,7 +92,7 @@ def test_the_evaluator_was_looked_at():
     assert imports(CORE / "evaluate" / "evaluator.py") >= {"attrs", "sentinel_core.evaluate.index"}
 
 
-@pytest.mark.parametrize("path", EVALUATE, ids=relative)
+@each_row("path", EVALUATE)
 def test_the_evaluator_opens_and_prints_nothing(path):
     calls = {
         node.func.id
@@ -101,7 +102,7 @@ def test_the_evaluator_opens_and_prints_nothing(path):
     assert not calls & {"open", "print", "input", "exec", "eval", "__import__", "hash"}
 
 
-@pytest.mark.parametrize("plugin", PLUGINS, ids=relative)
+@each_row("plugin", PLUGINS)
 def test_no_plugin_imports_another(plugin):
     own = {path.name for path in (plugin / "src").iterdir()}
     for path in (plugin / "src").rglob("*.py"):

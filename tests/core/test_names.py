@@ -7,11 +7,12 @@ import sys
 import typing
 
 import pytest
+from tables import each_row
 
 import sentinel_core
 
 
-@pytest.mark.parametrize("name", sentinel_core.__all__)
+@each_row("name", sentinel_core.__all__)
 def test_every_name_is_there(name):
     value = getattr(sentinel_core, name)
     assert getattr(value, "__name__", name) in (name, "hookimpl")
@@ -38,7 +39,7 @@ def modules() -> list[str]:
     return [one.name for one in walked if not one.name.endswith("__main__")]
 
 
-@pytest.mark.parametrize("name", modules())
+@each_row("name", modules())
 def test_offers_of_each_module_exist_and_are_sorted(name):
     module = importlib.import_module(name)
     offered = getattr(module, "__all__", [])
@@ -58,6 +59,6 @@ def test_importing_costs_nothing_that_is_not_used():
 TYPED = ("Attempt", "Guardrail", "History", "Provider", "ReadError", "Ruling", "Signal", "Tool", "TraceReader")
 
 
-@pytest.mark.parametrize("name", [*TYPED, "evaluate_trace"])
+@each_row("name", [*TYPED, "evaluate_trace"])
 def test_type_hints_can_be_asked_for(name):
     assert typing.get_type_hints(getattr(sentinel_core, name))

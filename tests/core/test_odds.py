@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.odds import OddsTable
@@ -38,7 +39,7 @@ def test_what_was_measured_is_declared(name):
     assert all(row.accused <= row.honest and row.found <= row.lies for row in TABLES[name].measured.values())
 
 
-@pytest.mark.parametrize(("name", "rule", "branch"), BRANCHES)
+@each_row(("name", "rule", "branch"), BRANCHES)
 def test_a_branch_is_explained_and_no_more_severe_than_its_rule(name, rule, branch):
     told, *examples = TABLES[name].declared[rule][branch]
     assert told.endswith(".")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from outcome_examples import FAILED, NOTHING, UNKNOWN, WORKED
+from tables import each_row
 
 from sentinel_core import Call, ExecutionTrace, Message, Outcome, ToolCall, ToolResult, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result, judge_text
@@ -26,7 +27,7 @@ def told(content: str) -> str:
     return outcome.reason if outcome.reason in {"unknown_tool", "no_match"} else outcome.state
 
 
-@pytest.mark.parametrize("content", FAILED)
+@each_row("content", FAILED)
 def test_a_failure_is_told_and_quoted(content):
     outcome = judge_text(content)
     assert outcome.state == "failed"
@@ -38,12 +39,12 @@ def test_an_unknown_tool_is_told(content):
     assert judge_text(content)[:2] == ("failed", "unknown_tool")
 
 
-@pytest.mark.parametrize("content", NOTHING)
+@each_row("content", NOTHING)
 def test_a_lookup_that_found_nothing_worked(content):
     assert judge_text(content)[:2] == ("worked", "no_match")
 
 
-@pytest.mark.parametrize("content", WORKED)
+@each_row("content", WORKED)
 def test_everything_else_worked(content):
     assert told(content) == "worked"
 
@@ -120,8 +121,8 @@ def test_the_limit_for_short_texts():
     assert told(notice + ".") == "worked"
 
 
-@pytest.mark.parametrize("word", ["error", "failed", "failure"])
-@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title], ids=["lower", "upper", "title"])
+@each_row("word", ["error", "failed", "failure"])
+@each_row("spell", [str.lower, str.upper, str.title])
 def test_a_status_is_seen_however_it_is_written(word, spell):
     assert told(f'{{"status":"{spell(word)}"}}') == "failed"
 
@@ -156,7 +157,7 @@ def test_a_json_text_nested_without_end_is_no_failure():
     assert told('{"error":' * 20_000) == "worked"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("success", "content", "expected"),
     [
         (True, "Error: this is what was asked for", Outcome("worked", "flag")),
@@ -206,7 +207,7 @@ def test_a_line_of_python_and_its_error_lie_close_together():
     assert told('File "a.py", line 3\n' + "text\n" * 7 + "TabError: mixed\nthe end") == "worked"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         'file "a", line 1\n',
@@ -223,7 +224,7 @@ def test_a_line_of_python_and_its_error_lie_close_together():
         "directory not",
     ],
 )
-@pytest.mark.parametrize("before", ["", "could not find ", "file ", 'file "a", line 1\n', "in [1], line 1\n", "a: "])
+@each_row("before", ["", "could not find ", "file ", 'file "a", line 1\n', "in [1], line 1\n", "a: "])
 def test_a_hostile_text_is_judged_by_its_ends_however_long_it_is(piece, before):
     hostile = [before + piece * count + "\nerror: closed" for count in (1_000, 100_000)]
     assert told(hostile[0]) == told(hostile[1])

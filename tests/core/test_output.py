@@ -7,6 +7,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Signal, TraceDetails, evaluate_trace
 from sentinel_core.errors import InputError
@@ -40,14 +41,14 @@ HARMFUL = {
 }
 
 
-@pytest.mark.parametrize("character", HARMFUL.values(), ids=list(HARMFUL))
+@each_row("character", HARMFUL.values())
 def test_harmful_characters_are_shown_as_escapes(character):
     shown = printable(f"a{character}b")
     assert shown == "a" + character.encode("unicode_escape", "surrogatepass").decode() + "b"
     assert shown.isascii()
 
 
-@pytest.mark.parametrize("character", [one for one in HARMFUL.values() if one != "\ud83d" and one >= "\x7f"])
+@each_row("character", [one for one in HARMFUL.values() if one != "\ud83d" and one >= "\x7f"])
 def test_json_says_the_same_without_them(character):
     data = json.dumps({"k": f"a{character}\n"}, ensure_ascii=False).encode()
     made = printable_json(data)

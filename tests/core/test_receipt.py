@@ -1,6 +1,7 @@
 """The receipt's rows: what is folded, what never is, and in which order."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts.witness import Witness
 from sentinel_core.judging.output.receipt import receipt_document, receipt_markdown, receipt_text, rows_of
@@ -76,7 +77,7 @@ def test_no_name_of_a_session_is_live():
     assert not any("\x1b" in line or "<img" in line for line in lines)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("witness", "kind", "path", "words"),
     [
         (Witness({"a.py": "changed"}), "edit", "a.py", "a.py changed since the session began"),

@@ -1,8 +1,8 @@
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core.runtime import redact as module
 from sentinel_core.runtime.redact import redact, redact_cut
@@ -163,20 +163,20 @@ BEFORE = {
 }
 
 
-@pytest.mark.parametrize("secret", SECRETS.values(), ids=list(SECRETS))
+@each_row("secret", SECRETS.values())
 def test_secrets_are_taken_out(secret):
     assert redact(f"it is {secret} here").startswith("it is [redacted]")
     assert redact(f"«{secret}»").count("[redacted]") == 1
     assert secret[10:] not in redact(f"it is {secret} here")
 
 
-@pytest.mark.parametrize("secret", [SECRETS["aws"], SECRETS["github"], SECRETS["anthropic"]])
-@pytest.mark.parametrize("before", BEFORE.values(), ids=list(BEFORE))
+@each_row("secret", [SECRETS["aws"], SECRETS["github"], SECRETS["anthropic"]])
+@each_row("before", BEFORE.values())
 def test_a_secret_is_seen_behind(before, secret):
     assert redact(before + secret) == f"{before}[redacted]"
 
 
-@pytest.mark.parametrize(("text", "told"), SAID)
+@each_row(("text", "told"), SAID)
 def test_what_is_said_to_be_secret_is_taken_out(text, told):
     assert redact(text) == told
 
@@ -242,7 +242,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@each_row("text", PLAIN)
 def test_the_rest_is_left_alone(text):
     assert redact(text) == text
 
@@ -305,7 +305,7 @@ def test_no_expression_needs_what_python_3_11_2_has_broken():
 FILLING = "Error: " + "x " * 80
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("end", "told"),
     [
         ("https://deploy:Sup3rS3", "https://[redacted]"),

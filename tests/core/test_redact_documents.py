@@ -3,6 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core.runtime import redact as module
 from sentinel_core.runtime.redact import Redactor, redact, redact_json, redact_value
@@ -13,7 +14,7 @@ LINE = "MIIEpAIBAAKCAQEA7bq"
 TOKEN = "ghp_" + "aB3" * 8
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         (f'{{"links":["https://ci:{LINE}"],"n":1,"owner":"ada@example.org"}}', None),
@@ -86,8 +87,8 @@ def test_what_is_no_document_is_flat_text(text, told):
 VALUES = ('p"ss\\word99xyz', "/abcSECRET/def+ghi==", "line one\nline two", "12345678", "line one\\nline two")
 
 
-@pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("write", [json.dumps, lambda it: json.dumps(it).replace("/", "\\/")], ids=["plain", "slashes"])
+@each_row("value", VALUES)
+@each_row("write", [json.dumps, lambda it: json.dumps(it).replace("/", "\\/")])
 def test_a_document_loses_values_of_the_environment(value, write):
     redactor = Redactor.of_environment({"DB_PASSWORD": value})
     document = {"a": f"see {value} here", "b": [value, 1.5], "c": json.dumps({"d": value})}

@@ -4,11 +4,12 @@ import os
 import time
 
 import pytest
+from tables import each_row
 
 from sentinel_core.runtime.redact import redact_cut
 
 AWS = "AKIA" + "Q" * 16
-HOSTILE = pytest.mark.parametrize(
+HOSTILE = each_row(
     "piece",
     [
         "eyJ-",

@@ -1,9 +1,9 @@
-import pytest
+from tables import each_row
 
 from sentinel_core.runtime.redact import redact
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "def f(password: Optional[str], token: Union[str, None] = None):",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commanding import run_command
+from tables import each_row
 
 from sentinel_core import Detection, Finding, Signal, evaluate_trace
 from sentinel_core.cli.firing_rate import firing_rate
@@ -27,7 +28,7 @@ def sentinel(tmp_path):
     return partial(run_command, tmp_path)
 
 
-@pytest.mark.parametrize(("signal", "rule"), RULES, ids=[f"{signal.name}.{rule.id}" for signal, rule in RULES])
+@each_row(("signal", "rule"), RULES)
 def test_every_rule_is_explained_with_an_example_in_which_it_fires(signal, rule):
     explanation = signal.explain()[rule.id]
     assert explanation.why.endswith(".")

@@ -2,6 +2,7 @@ import itertools
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.policy import Reason, combine, explain, judge, share
 from sentinel_core.profile import RS1, STANDARD, CriticalRule
@@ -54,7 +55,7 @@ def test_the_order_of_signals_does_not_count(order, usual):
     assert overall_risks(order) == usual
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "verdict"),
     [
         ({"hallucination": 0.8}, "FAIL"),
@@ -100,7 +101,7 @@ def ruled(scores, worst, lowered=(), profile=STANDARD):
     return verdict, [reason.text or reason.signal_name for reason in reasons]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "worst", "verdict", "reasons"),
     [
         ({}, {}, "PASS", ["no error or warning was found"]),

@@ -3,8 +3,8 @@
 import json
 import re
 
-import pytest
 from secret_examples import example, harmless, odd_examples
+from tables import each_row
 
 from sentinel_core.runtime.redact import redact, redact_cut, redact_json
 from sentinel_core.runtime.secret_kinds import LISTS
@@ -18,7 +18,7 @@ SECRETS = {kind.name: [example(kind, seed) for seed in SEEDS] for kind in KINDS}
 PLACES = ("{}", "it is {} here", "({})", "key\n{}\n", "<{}>", "a={}", "curl -H 'x: {}' https://example.org")
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@each_row("name", SECRETS)
 def test_a_secret_is_taken_out_wherever_it_stands(name):
     for secret in SECRETS[name]:
         for place in PLACES:
@@ -28,7 +28,7 @@ def test_a_secret_is_taken_out_wherever_it_stands(name):
         }
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+@each_row("kind", KINDS)
 def test_the_first_half_of_a_secret_that_was_cut_is_taken_out(kind):
     for seed in SEEDS:
         secret = example(kind, seed)
@@ -55,7 +55,7 @@ def test_hashes_and_names_of_things_stay():
     assert [text for text in texts if redact(f'{{"id": "{text}"}}') != f'{{"id": "{text}"}}'] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "test_a_long_name_of_a_test_2",
@@ -88,9 +88,7 @@ def test_names_that_begin_as_secrets_do_stay(text):
     assert redact_cut("x " * 60 + text) == "x " * 60 + text
 
 
-@pytest.mark.parametrize(
-    "piece", ["AKIA", ":AA", "Q~a", "s.aB3", "AAAAAAAAAA", ".aaaaaa.", "+ASt", "eyJa.", "1//0", "|aaa"]
-)
+@each_row("piece", ["AKIA", ":AA", "Q~a", "s.aB3", "AAAAAAAAAA", ".aaaaaa.", "+ASt", "eyJa.", "1//0", "|aaa"])
 def test_text_that_looks_like_the_starts_of_many_secrets_comes_to_its_end(piece):
     """What backtracks without end would not."""
     redact_cut(piece * (100_000 // len(piece)))

@@ -1,6 +1,7 @@
 from typing import NamedTuple
 
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
@@ -32,7 +33,7 @@ EVERYTHING = {f"{one.kind}:{one.name}" for one in INSTALLED}
 SIGNALS = {one for one in EVERYTHING if one.startswith("signals:")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         (None, EVERYTHING),
@@ -81,7 +82,7 @@ def test_errors_say_what_to_write(text, error):
     assert str(caught.value).startswith(error)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("item", "kind"),
     [
         ("loop", None),
@@ -111,7 +112,7 @@ NAMESAKES = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         (None, {"our-loop", "Their.Loop", "our-cost"}),

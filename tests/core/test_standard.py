@@ -1,6 +1,7 @@
 """The default profile and the score that sorts."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core import RS1, STANDARD, Detection, ExecutionTrace, Finding, Message, Signal, evaluate_trace
 from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS
@@ -21,7 +22,7 @@ def judged(profile=STANDARD, **scores):
 ZERO = dict.fromkeys(RS1.weights, 0.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "standard", "rs1"),
     [
         ({}, "PASS", "PASS"),

@@ -1,13 +1,14 @@
 """What each tool can do, by its name, description and parameters."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, TraceIndex
 from sentinel_core.evaluate.tools import facts_of, is_ending, name_words, singular
 from sentinel_core.trace import ToolSchema, TraceDetails
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "description", "effect", "verbs"),
     [
         ("cancel_reservation", "", "writes", {"cancel"}), ("get_reservation_details", "", "reads", {"get"}), ("mcp__github__create_issue", "", "writes", {"create"}),

@@ -1,6 +1,7 @@
 """A trace that a program made by hand: what is none of its type's values is refused by name, and never judged."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core import (
     RS1,
@@ -119,7 +120,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("trace", "kind", "words"), WRONG.values(), ids=list(WRONG))
+@each_row(("trace", "kind", "words"), WRONG.values())
 def test_wrong_values_are_named_and_not_judged(trace, kind, words):
     with pytest.raises(kind) as caught:
         evaluate_trace(trace)

@@ -4,6 +4,7 @@ import math
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import PluginError
 from sentinel_core.host.validate_offers import checked, listed
@@ -57,7 +58,7 @@ def test_settings_that_break_as_a_whole():
         checked(signal(broken), "signals")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "error"),
     [
         ({"parameters": {"type": "objekt"}}, 'tool "add": its parameters must be a JSON schema with "type": "object"'),

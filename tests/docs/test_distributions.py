@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from headings import anchors
+from tables import each_row
 from trove_classifiers import classifiers
 
 from sentinel_core import __version__
@@ -31,7 +32,7 @@ def relative(folder: Path) -> str:
     return str(folder.relative_to(REPOSITORY))
 
 
-each = pytest.mark.parametrize("folder", FOLDERS, ids=relative)
+each = each_row("folder", FOLDERS)
 
 
 def links(text: str) -> Iterator[str]:

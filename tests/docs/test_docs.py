@@ -12,6 +12,7 @@ import pytest
 from claude_sessions import ClaudeSession
 from forked_commands import run_forked
 from headings import anchors
+from tables import each_row
 
 from sentinel_core.traces.codec import decode_trace
 
@@ -52,7 +53,7 @@ def test_the_report_that_is_shown():
     assert (done.returncode, done.stdout) == (2, shown)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (REPOSITORY / "examples/traces").iterdir()))
+@each_row("name", sorted(path.name for path in (REPOSITORY / "examples/traces").iterdir()))
 def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
     passing = (
         "figure-that-adds-up",

@@ -6,8 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
+from tables import each_row
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -36,7 +36,7 @@ def test_the_workflow_runs_on_every_python_that_the_metadata_names():
     assert {one.partition("-")[0] for one in matrix["os"]} == {"ubuntu", "macos"}
 
 
-@pytest.mark.parametrize("fragment", FRAGMENTS, ids=lambda path: path.name)
+@each_row("fragment", FRAGMENTS)
 def test_a_fragment_is_named_for_its_kind_and_says_something(fragment):
     kinds = {one["directory"] for one in PROJECT["tool"]["towncrier"]["type"]}
     name, kind, _ = fragment.name.rsplit(".", 2)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 import msgspec
-import pytest
+from tables import each_row
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Message, Signal, ToolCall, ToolResult, TraceIndex
 from sentinel_core.host.in_process import evaluate_trace
@@ -86,7 +86,7 @@ def test_the_policy_names_the_style_and_the_script_and_nothing_else(tmp_path):
     assert not re.findall(r'(?:src|href)="(?!#|data:)', html)
 
 
-@pytest.mark.parametrize("asset", ASSETS, ids=lambda one: one.name)
+@each_row("asset", ASSETS)
 def test_no_asset_reads_text_as_markup_or_asks_for_anything(asset):
     text = asset.read_text(encoding="utf-8")
     assert not re.search(

@@ -1,10 +1,12 @@
 """The detective, every provider, every fault, at three places of the conversation: never a second report, exact attempts."""
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import attrs
 import pytest
+from tables import judge_rows
 
 from sentinel_agent.detective import RunResult, investigate
 from sentinel_agent.events import AttemptStarted
@@ -29,20 +31,32 @@ FEW = ("openrouter",)  # the same code as another provider: each fault at one pl
 ENDS = {"max_tokens": "truncated", "refusal": "refused", "content_filter": "filtered"}
 
 
-def cases(wanted: Callable[[Fault], bool], *, few: bool = False) -> object:
-    """Each provider, fault and place; where it is to be few, one place for each."""
-    found = [
-        pytest.param(
-            *(dialect, fault, place),
-            id=f"{dialect}-{fault.name}-{place}",
-            marks=() if dialect not in FEW and place == number % 3 else pytest.mark.exhaustive,
-        )
-        for dialect in sorted(DIALECTS)
-        for number, fault in enumerate(FAULTS.values())
-        if fault.fits(dialect) and wanted(fault)
-        for place in ((number % 3,) if few or dialect in FEW else (FIRST, AFTER_RESULT, LAST))
-    ]
-    return pytest.mark.parametrize(("connection", "fault", "place"), found, indirect=["connection"])
+def cases(
+    wanted: Callable[[Fault], bool], *, few: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Each provider, all faults, each at a place of its own; where they are not to be few, ``make soak`` tries all places."""
+
+    def params() -> Iterator[object]:
+        for dialect in sorted(DIALECTS):
+            faults = [
+                (number % 3, fault)
+                for number, fault in enumerate(FAULTS.values())
+                if fault.fits(dialect) and wanted(fault)
+            ]
+            own = [{"fault": fault, "place": place} for place, fault in faults]
+            yield pytest.param(dialect, own, id=dialect, marks=pytest.mark.exhaustive if dialect in FEW else ())
+            places = () if few or dialect in FEW else (FIRST, AFTER_RESULT, LAST)
+            if more := [{"fault": fault, "place": one} for place, fault in faults for one in places if one != place]:
+                yield pytest.param(dialect, more, id=f"{dialect}-elsewhere", marks=pytest.mark.exhaustive)
+
+    def judged(test: Callable[..., None]) -> Callable[..., None]:
+        @pytest.mark.parametrize(("connection", "rows"), list(params()), indirect=["connection"])
+        def test_of_all_rows(connection, rows):
+            judge_rows(functools.partial(test, connection), rows)
+
+        return test_of_all_rows
+
+    return judged
 
 
 @attrs.frozen

@@ -4,6 +4,7 @@ import importlib
 
 import httpx2
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import AuthenticationError, ModelError, NetworkError, ProviderError, RateLimitError
 from sentinel_core.providers import failure_in, refusal
@@ -68,7 +69,7 @@ def test_what_broke_the_connection_is_told(package):
     assert isinstance(error_of(error, "x", known), ProviderError)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "body", "name"),
     [
         (403, {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}, "ValidationError"),
@@ -86,7 +87,7 @@ def test_what_a_refusal_says(status, body, name):
     assert type(refusal("x", status, body)).__name__ == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "name", "retryable"),
     [
         ({"code": 502, "message": "bad"}, "ProviderError", True),

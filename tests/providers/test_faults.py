@@ -4,6 +4,7 @@ import math
 import time
 
 import pytest
+from tables import each_row
 
 from sentinel_core import errors
 from sentinel_core.errors import ModelError
@@ -11,21 +12,18 @@ from sentinel_faults import DIALECTS, FAULTS
 
 SHORT = 0.15  # seconds; what a fault that lasts until the client gives up costs
 
-PAIRS = [(dialect, fault) for dialect in sorted(DIALECTS) for fault in FAULTS.values() if fault.fits(dialect)]
-
 HANG = 20  # seconds; below the 30 after which the server lets go by itself, and far above any time limit here
 
-
-def each(pairs):
-    """For each provider and fault, whole and streamed."""
-    ids = [f"{dialect}-{fault.name}" for dialect, fault in pairs]
-    pairs_mark = pytest.mark.parametrize(("connection", "fault"), pairs, ids=ids, indirect=["connection"])
-    stream_mark = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-    return lambda test: pairs_mark(stream_mark(test))
+FAILURES = [fault for fault in FAULTS.values() if fault.outcome != "reply"]
+ODD_REPLIES = [fault for fault in FAULTS.values() if fault.outcome == "reply"]
+whole_and_streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 
-@each([pair for pair in PAIRS if pair[1].outcome != "reply"])
+@whole_and_streamed
+@each_row("fault", FAILURES)
 def test_failure(connection, fault, stream):
+    if not fault.fits(connection.name):
+        return
     connection.server.play(fault, times=99)
     start = time.monotonic()
     with pytest.raises(ModelError) as caught:
@@ -40,8 +38,11 @@ def test_failure(connection, fault, stream):
     assert connection.server.asked == 1
 
 
-@each([pair for pair in PAIRS if pair[1].outcome == "reply"])
+@whole_and_streamed
+@each_row("fault", ODD_REPLIES)
 def test_reply(connection, fault, stream):
+    if not fault.fits(connection.name):
+        return
     connection.server.play(fault, times=99)
     reply = connection.ask(stream=stream)
     assert reply.stop_reason == (fault.stop or "tool_calls")
@@ -52,7 +53,7 @@ def test_reply(connection, fault, stream):
 
 @pytest.mark.parametrize("name", sorted(DIALECTS))
 def test_there_are_enough_faults(name):
-    assert sum(dialect == name for dialect, _fault in PAIRS) >= 40
+    assert sum(fault.fits(name) for fault in FAULTS.values()) >= 40
 
 
 def test_arguments_that_are_no_json_are_kept(connection):

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core import errors
 from sentinel_core.errors import ConfigError, ModelError, NetworkError, ProviderError, ValidationError
@@ -195,7 +196,7 @@ def test_a_missing_extra_says_what_to_install(monkeypatch):
         guarded_client(base_url="http://127.0.0.1", timeout=5)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "seconds"),
     [
         ({}, None),
@@ -228,7 +229,7 @@ def test_when_to_come_back_is_never_nonsense(text):
     assert seconds is None or (math.isfinite(seconds) and seconds >= 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "name", "retryable"),
     [
         (302, "ProviderError", False),

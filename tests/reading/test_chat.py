@@ -1,4 +1,5 @@
 import pytest
+from tables import each_row
 
 from sentinel_core.traces.readers import pieces_of, tool_schemas
 from sentinel_core.traces.readers.chat import text_of
@@ -14,7 +15,7 @@ def results(raw):
     return [(one.call_id, one.name, one.content, one.success) for piece in pieces_of(raw) for one in piece.results]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "raw",
     [
         {"role": "assistant", "content": None, "tool_calls": [OPENAI_CALL]},
@@ -37,7 +38,7 @@ def test_every_way_to_write_a_call(raw):
     assert pieces_of(raw)[0].role == "assistant"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "expected"),
     [
         ({"role": "tool", "tool_call_id": "c1", "name": "find", "content": "here"}, ("c1", "find", "here", None)),
@@ -246,7 +247,7 @@ def test_calls_and_results_of_frameworks(message, calls, results):
     assert piece.lost == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "lost"),
     [
         ({"content": [{"type": "hologram", "of": 1}]}, ('part of the unknown kind "hologram"',)),

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ReadError
 from sentinel_core.testing import BytesSource
@@ -19,7 +20,7 @@ def shape(data, **more):
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         (b"", []),
@@ -115,7 +116,7 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
     assert words in outcomes[-1].message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "message"),
     [
         (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number at $.a[1].b"),

@@ -4,11 +4,12 @@ import subprocess
 import sys
 
 import pytest
+from tables import each_row
 
 from sentinel_core.traces import readers as reading
 
 
-@pytest.mark.parametrize("name", reading.__all__)
+@each_row("name", reading.__all__)
 def test_every_name_is_there(name):
     assert getattr(reading, name).__name__ == name
     assert name in dir(reading)

@@ -1,4 +1,4 @@
-import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, TraceDetails
 from sentinel_core.trace import GAPS, reading_remarks
@@ -14,7 +14,7 @@ def built(*messages, **metadata):
     return builder.build(metadata=metadata)
 
 
-@pytest.mark.parametrize("role", sorted(ROLES))
+@each_row("role", sorted(ROLES))
 def test_known_roles_leave_no_gap(role):
     assert "reading_gaps" not in built({"role": role.upper(), "content": "x"}).metadata
 

@@ -1,4 +1,4 @@
-import pytest
+from tables import each_row
 
 from sentinel_core import TokenDetails, TokenUsage
 from sentinel_core.traces.readers import add_usage, iso_time, usage_of
@@ -13,7 +13,7 @@ def usage(prompt, completion, total=None, **details):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "expected"),
     [
         ({"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14}, usage(10, 4, 14)),
@@ -66,7 +66,7 @@ def test_adding_sums_every_part():
     assert add_usage([None]) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "unit", "expected"),
     [
         (0.5, "s", "1970-01-01T00:00:00.500000Z"),

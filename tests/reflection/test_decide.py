@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, bound
 from sentinel_core.guardrails.decide import MOST_RERUNS, Quality, decide
@@ -32,7 +33,7 @@ def override(number=1, **kinds):
     return Override(override_id=str(number), actor="me", reason="go", at="t", **kinds)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("alignment", "drift", "valid", "triggers"),
     [
         (0.75, 0.25, True, ()),
@@ -130,7 +131,7 @@ async def ruled(_history):
     return Ruling(action="allow")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("check", "detail"),
     [
         (broken, f'Guardrail "g" raised RuntimeError: no idea (test_decide.py:{broken.__code__.co_firstlineno + 1}).'),

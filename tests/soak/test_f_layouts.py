@@ -6,7 +6,6 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
 from soaking import chance_of, seeds
 
 from sentinel_core.host.plugins import load, select
@@ -17,6 +16,7 @@ from sentinel_core.traces.sources import choose_reader
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from format_samples import format_samples
+from tables import each_row
 
 SAMPLES = format_samples()
 READERS = [plugin.offer for plugin in load(select(Selection(), ("trace_readers",))[0])[0]]
@@ -47,8 +47,8 @@ def written_anew(value, chance):
     return json.dumps(value, ensure_ascii=chance.random() < 0.5)
 
 
-@pytest.mark.parametrize("seed", seeds(2, 60))
-@pytest.mark.parametrize("name", SAMPLES)
+@each_row("seed", seeds(2, 60))
+@each_row("name", SAMPLES)
 def test_a_document_may_be_written_in_any_way(name, seed):
     data, chance = SAMPLES[name], chance_of(name, seed)
     try:

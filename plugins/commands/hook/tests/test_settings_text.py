@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+from tables import each_row
 
 from sentinel_command_hook.json_text import parsed
 from sentinel_command_hook.settings_text import Form, FormError, holds_own, put_in, take_out
@@ -88,7 +89,7 @@ NESTED = [
 ]
 
 
-@pytest.mark.parametrize("text", [*FILES, *BLANK, *NESTED])
+@each_row("text", [*FILES, *BLANK, *NESTED])
 def test_install_and_uninstall_leave_every_byte(text):
     installed = put_in(text, FORM, ENTRY, is_own)
     assert holds_own(installed, FORM, is_own)
@@ -130,7 +131,7 @@ def test_the_files_are_of_every_kind():
     assert len(set(FILES)) > 300
 
 
-@pytest.mark.parametrize("text", [text for text in FILES if "//" not in text and "/*" not in text and "," not in text])
+@each_row("text", [text for text in FILES if "//" not in text and "/*" not in text and "," not in text])
 def test_what_is_installed_is_where_the_tool_looks_for_it(text):
     found = json.loads(put_in(text, FORM, ENTRY, is_own).removeprefix("\ufeff"))
     before = json.loads(text.removeprefix("\ufeff"))
@@ -150,7 +151,7 @@ def test_a_file_that_was_not_there_is_gone_and_an_empty_one_stays():
 OURS, THEIRS = json.dumps(ENTRY), '{"type": "command", "command": "true"}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left"),
     [
         (f'{{"hooks":{{"Stop":[{{"hooks":[{OURS},]}},]}}, /* c */ "a": 1}}', '{/* c */ "a": 1}'),
@@ -176,7 +177,7 @@ def test_another_form_is_refused(text):
             change()
 
 
-@pytest.mark.parametrize("seed", range(50))
+@each_row("seed", range(50))
 def test_what_is_read_is_what_json_says(seed):
     """Every cut of a file is refused, and so is every other text that is no JSON."""
     text = FILES[seed].removeprefix("\ufeff")

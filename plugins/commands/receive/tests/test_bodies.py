@@ -7,6 +7,7 @@ import os
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from tables import each_row
 
 from sentinel_command_receive.bodies import BadRequest, spans_of_body, unpacked
 from sentinel_core.testing.work import work_of
@@ -53,8 +54,8 @@ def test_several_gzip_members_are_one_body():
     assert unpacked(b"a", "identity", 10) == b"a"
 
 
-@pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, 300_000])
-@pytest.mark.parametrize("data", [bytes, os.urandom], ids=["dense", "loose"])
+@each_row("size", [0, 1, 1 << 16, (1 << 16) + 1, 300_000])
+@each_row("data", [bytes, os.urandom])
 def test_gzip_of_every_size_is_unpacked(size, data):
     whole = data(size)
     assert unpacked(gzip.compress(whole) + gzip.compress(b"end"), "gzip", size + 3) == whole + b"end"

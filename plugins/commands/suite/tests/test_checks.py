@@ -1,4 +1,5 @@
 import pytest
+from tables import each_row
 
 from sentinel_command_suite.checks_rest import check_decision, check_errors, check_rubric, check_sweep
 from sentinel_command_suite.checks_tools import check_tools
@@ -44,7 +45,7 @@ def named(checks):
 A, B, C = CallExpectation(name="a"), CallExpectation(name="b"), CallExpectation(name="c")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "wanted", "made", "score"),
     [
         ("exact", (A, B), "ab", 1.0),
@@ -75,7 +76,7 @@ def test_the_best_matching_is_found():
     assert named(check_tools(run, ToolUsage(calls=(wide, narrow), order="any_order")))["calls"].passed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "fits"),
     [
         ({"arguments": {"x": 1}}, True),

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_command_suite.evaluation import decode_suite, read_suite
 from sentinel_core.errors import InputError
@@ -8,7 +9,7 @@ from sentinel_core.errors import InputError
 SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         (

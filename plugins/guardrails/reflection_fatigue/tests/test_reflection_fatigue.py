@@ -1,5 +1,6 @@
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core import Attempt, History
 from sentinel_core.testing import GuardrailContract
@@ -47,7 +48,7 @@ def test_without_improvement_it_rises_and_at_the_limit_it_finalizes():
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "improved"),
     [
         ((0.25, 0.5), (0.30, 0.5), True),
@@ -107,8 +108,8 @@ def test_an_attempt_at_work_is_let_be():
     assert check(tired, ReflectionFatigueSettings()).action == "allow"
 
 
-@pytest.mark.parametrize("field", attrs.fields(ReflectionFatigueSettings), ids=lambda field: field.name)
-@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "x", None])
+@each_row("field", attrs.fields(ReflectionFatigueSettings))
+@each_row("value", [-0.1, 1.1, float("nan"), "x", None])
 def test_unusable_settings_are_refused(field, value):
     with pytest.raises((TypeError, ValueError)):
         ReflectionFatigueSettings(**{field.name: value})

@@ -1,4 +1,5 @@
 import pytest
+from tables import each_row
 
 from sentinel_core import Attempt, History
 from sentinel_core.testing import GuardrailContract
@@ -19,7 +20,7 @@ def numbered(attempts):
     return family(*(f"task_r{number}" for number in range(attempts)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("max_reruns", "attempts", "action"),
     [
         (3, 0, "allow"),

@@ -8,6 +8,7 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_agent.risk.rules import assess
 from sentinel_provider_offline import OfflineSettings
@@ -88,7 +89,7 @@ def test_the_sources_example_is_high():
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "rule", "severity"),
     [
         (counted(100, 0), "tests_passed", "low"),
@@ -127,7 +128,7 @@ def test_each_rule_at_its_boundary(changes, rule, severity):
     assert assessment.severity == severity
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "rule", "said"),
     [
         ({"tests": None}, "tests_missing", "no test results"),
@@ -283,7 +284,7 @@ def beside_history(now, releases=3):
     return assess({**CLEAN, **metrics(response_time_p95=now)}, OfflineSettings(p95_medium=900), {"comparison": rows})
 
 
-@pytest.mark.parametrize(("more", "rule", "severity", "said"), [*DATA, *DIFFS])
+@each_row(("more", "rule", "severity", "said"), [*DATA, *DIFFS])
 def test_other_data_and_the_diff_have_rules(more, rule, severity, said):
     fact = next(fact for fact in judged(**more).facts if fact.rule == rule)
     assert (fact.severity, said in fact.text) == (severity, True), fact
@@ -349,10 +350,9 @@ def test_first_change_of_a_kind_is_the_example():
     assert text == 'critical areas are touched: payment ("Payment by card")'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrong",
     [{"failure_rate_high": 1.1}, {"error_rate_medium": -0.1}, {"p95_high": 0.0}, {"error_rate_medium": 0.03}, {"p95_medium": 1000.1}],
-    ids=str,
 )  # fmt: skip
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=r"rate|p95"):

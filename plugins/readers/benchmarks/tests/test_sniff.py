@@ -1,4 +1,5 @@
 import pytest
+from tables import each_row
 
 from sentinel_readers_benchmarks import (
     sniff_atif,
@@ -45,7 +46,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "head"), [(name, head) for name, heads in HEADS.items() for head in heads])
+@each_row(("name", "head"), [(name, head) for name, heads in HEADS.items() for head in heads])
 def test_each_knows_its_own_and_no_other_does(name, head):
     sure = {other: sniff(head, "file") for other, sniff in SNIFFS.items()}
     assert sure.pop(name) >= 70

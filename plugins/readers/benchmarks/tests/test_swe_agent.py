@@ -3,6 +3,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core import ReadError, TraceReader
 from sentinel_core.testing import TraceReaderContract
@@ -168,7 +169,7 @@ def test_entries_that_are_none_are_counted(tools):
     assert trace.metadata["reading_gaps"] == ["2 entries of the history could not be read: 7, 8"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "outcome"),
     [
         ("submitted", "completed"), ("submitted (exit_context)", "context_limit"), ("exit_format", "error"),

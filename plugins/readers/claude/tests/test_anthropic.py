@@ -3,6 +3,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 import sentinel_readers_claude as claude
 from sentinel_core import ExecutionTrace, ReadError, TokenUsage, TraceReader, evaluate_trace
@@ -251,7 +252,7 @@ def test_records_of_nothing_are_refused_with_their_line():
     assert error == ReadError(message="contains no message")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "sure"),
     [
         (json.dumps(MESSAGES).encode(), 80),

@@ -1,5 +1,6 @@
 import pytest
 from coding_samples import AIDER, EDIT, START, answered, asked, notices, read, shape
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
 
@@ -65,7 +66,7 @@ def test_each_chat_is_a_trace_and_an_empty_one_is_none():
     assert read("aider", b"# aider\xff") == [ReadError(message="is not UTF-8", line=1)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "expected"),
     [
         (["Applied edit to my file.py"], [("edit_file", {"path": "my file.py"}, True, True)]),

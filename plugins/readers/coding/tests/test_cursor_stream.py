@@ -2,6 +2,7 @@ import json
 
 import pytest
 from coding_samples import CURSOR, DONE, INIT, SESSION, event, read, said, shape, tool
+from tables import each_row
 
 import sentinel_readers_claude as claude
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
@@ -34,7 +35,7 @@ def test_a_stream_field_by_field():
     assert trace.details.outcome == "completed"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "content", "success"),
     [
         ({"success": {"exitCode": 0, "stdout": "a\n", "stderr": "b"}}, "a\nb", True),

@@ -4,6 +4,7 @@ import pytest
 from coding_samples import AIDER, CURSOR, READERS, SPECSTORY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, ReadError
 from sentinel_core.testing import BytesSource, work_of
@@ -60,7 +61,7 @@ def replaced(value, path, new):
     return copy
 
 
-@pytest.mark.parametrize("odd", ODD, ids=repr)
+@each_row("odd", ODD)
 def test_any_value_in_any_place_of_a_stream_never_raises(odd):
     for number, event in enumerate(CURSOR):
         for path in places(event):

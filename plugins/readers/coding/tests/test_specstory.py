@@ -1,5 +1,6 @@
 import pytest
 from coding_samples import SESSION, SPECSTORY, read, shape
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
 
@@ -44,7 +45,7 @@ def test_a_history_field_by_field():
     assert (spoken.details.reasoning, spoken.details.origin) == ("Read it.", "line 13")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "expected"),
     [
         (("shell", "Bash", "Say it", "", "`pytest -q`", "", "```text", "1 failed", "```"),

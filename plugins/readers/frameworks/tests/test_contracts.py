@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
@@ -114,7 +114,7 @@ def test_every_reader_has_two_files():
     assert len(FILES) == 2 * (len(READERS) - 1)
 
 
-@pytest.mark.parametrize("name", FILES)
+@each_row("name", FILES)
 def test_the_right_reader_is_surest(name):
     from sentinel_readers_native import sentinel_trace_readers as native
 
@@ -122,13 +122,13 @@ def test_the_right_reader_is_surest(name):
     assert choose_reader(source, [*READERS.values(), *native()]).name == name.rpartition("-")[0]
 
 
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("reader", READERS)
+@each_row("name", OTHERS)
+@each_row("reader", READERS)
 def test_other_formats_are_left_alone(name, reader):
     assert READERS[reader].sniff(OTHERS[name], "x.json") == 0
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if "-clean" in name])
+@each_row("name", [name for name in FILES if "-clean" in name])
 def test_clean_runs_have_no_finding(name):
     (trace,) = READERS[name.rpartition("-")[0]].read(BytesSource(data=(DATA / name).read_bytes()))
     assert isinstance(trace, ExecutionTrace)
@@ -136,7 +136,7 @@ def test_clean_runs_have_no_finding(name):
     assert (report.verdict, report.findings) == ("PASS", ())
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if "-rough" in name])
+@each_row("name", [name for name in FILES if "-rough" in name])
 def test_rough_runs_have_no_finding_but_the_failed_calls(name):
     """Parallel calls, retries, cancelled and server-side calls are no findings; the errors that are there are."""
     for trace in READERS[name.rpartition("-")[0]].read(BytesSource(data=(DATA / name).read_bytes())):

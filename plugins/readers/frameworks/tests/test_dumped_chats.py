@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commanding import run_command
+from tables import each_row
 
 from sentinel_core import CallDetails, ExecutionTrace, judge
 from sentinel_core.testing import BytesSource
@@ -91,8 +92,8 @@ def test_a_failed_call_and_a_line_that_is_cut_are_told(name, read, told):
     assert ("reading_gaps" in trace.metadata) is is_cut
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("data", [clean, rough])
+@each_row("name", FORMATS)
+@each_row("data", [clean, rough])
 def test_the_format_is_recognised_among_all(name, data):
     assert choose_reader(BytesSource(data=data(name), name="chat.json"), all_readers()).name == name
 

@@ -1,6 +1,6 @@
 import json
 
-import pytest
+from tables import each_row
 
 import sentinel_readers_native as native
 from sentinel_core import ExecutionTrace, ReadError, TraceReader
@@ -29,7 +29,7 @@ def pretty(data: bytes) -> bytes:
     return json.dumps(json.loads(data), indent=2).encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "ids"),
     [
         (GOOD, ["honest"]),
@@ -72,7 +72,7 @@ def test_strict_reaches_the_codec():
     assert read(data, strict=True)[0].message == 'unknown key "extra" at $'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "sure"),
     [
         (GOOD, 90),

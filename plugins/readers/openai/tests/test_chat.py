@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, ReadError, TokenUsage, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
@@ -313,7 +314,7 @@ def test_prompt_and_completion_lists():
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "sure"),
     [
         (json.dumps(CLEAN).encode(), 70),

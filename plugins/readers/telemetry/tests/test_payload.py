@@ -1,6 +1,6 @@
 """Requests and replies as providers and frameworks shape them."""
 
-import pytest
+from tables import each_row
 
 from sentinel_readers_telemetry.payload import messages_in, named_in
 
@@ -8,7 +8,7 @@ CALL = {"type": "function_call", "call_id": "c", "name": "weigh", "arguments": "
 LANGCHAIN = {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "Hi"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected"),
     [
         (None, []),
@@ -37,7 +37,7 @@ def test_the_messages_of_a_request_are_read_from_any_payload(value, expected):
     check(messages_in(value, "user"), expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected"),
     [
         ({"text": "Hi", "finish_reason": "stop"}, [("assistant", "Hi")]),
@@ -67,7 +67,7 @@ def check(found, expected):
     assert [{key: message[key] for key in want} for message, want in zip(found, wanted, strict=True)] == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "found"),
     [
         ({"tools": 1}, 1),

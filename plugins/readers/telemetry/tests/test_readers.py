@@ -8,6 +8,7 @@ import telemetry_layouts as layouts
 import telemetry_samples as samples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tables import each_row
 
 import sentinel_readers_telemetry as plugin
 from sentinel_core import ExecutionTrace, ReadError, TraceReader
@@ -64,7 +65,7 @@ LAYOUTS = (
 )
 
 
-@pytest.mark.parametrize(("name", "data", "sure"), LAYOUTS)
+@each_row(("name", "data", "sure"), LAYOUTS)
 def test_one_reader_is_sure(name, data, sure):
     told = {reader.name: reader.sniff(data[:65536], "any.json") for reader in READERS.values()}
     assert told.pop(name) == sure

@@ -1,6 +1,7 @@
 """What a tool was given and gave back, as frameworks wrap it."""
 
 import pytest
+from tables import each_row
 
 from sentinel_readers_telemetry.span import span_of
 from sentinel_readers_telemetry.tool_run import tool_run_of
@@ -10,7 +11,7 @@ def run(attributes, **more):
     return tool_run_of(span_of({"spanId": "s", "attributes": {"gen_ai.tool.name": "weigh"} | attributes} | more))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "content", "success", "call_id"),
     [
         ("5 kg", "5 kg", None, None),

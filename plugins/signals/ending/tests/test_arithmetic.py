@@ -1,11 +1,12 @@
 import time
 
 import pytest
+from tables import each_row
 
 from sentinel_signal_ending.arithmetic import wrong_sums
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "1 + 1 = 3",
@@ -23,7 +24,7 @@ def test_wrong_sums_are_quoted(text):
     assert found in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "1 + 1 = 2, and 2 + 2 = 4",

@@ -2,6 +2,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, MessageDetails, ToolCall, ToolResult, TraceDetails, TraceIndex
 from sentinel_signal_ending import detect, sentinel_signals
@@ -44,7 +45,7 @@ def test_an_agent_that_did_nothing_is_not_measured():
     assert ended(said("")).score is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "notice",
     [
         "Exit due to context window",
@@ -60,7 +61,7 @@ def test_an_agent_that_did_nothing_is_not_measured():
         "Recursion limit of 25 reached without hitting a stop condition.",
     ],
 )
-@pytest.mark.parametrize("role", ["assistant", "system"])
+@each_row("role", ["assistant", "system"])
 def test_a_notice_as_the_last_word_breaks_the_run_off(notice, role):
     broken = ended(said("I look."), Message(role=role, content=notice))
     assert [finding.rule for finding in broken.findings] == ["broken_off"]

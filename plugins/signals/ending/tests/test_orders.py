@@ -1,6 +1,7 @@
 """An order that nothing carried out, and a go-ahead that nobody answered."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
 from sentinel_core.trace import GAPS
@@ -52,7 +53,7 @@ def test_a_run_that_ends_with_the_users_go_ahead(offer, answer):
     assert ended.score == 0.8
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("offer", "answer"),
     [
         (PROPOSED, "No, please leave it as it is."),
@@ -96,7 +97,7 @@ def test_an_order_that_only_reading_calls_follow(order):
     assert ended.score == 0.125
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asking",
     [
         "What is the status of order 12?",

@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex
 from sentinel_signal_loop import LoopSettings, detect
@@ -25,7 +25,7 @@ def counted(template, times=8):
     return [template.format(number) for number in range(5, 5 + times)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "template",
     [
         SYNTAX_ERROR,
@@ -47,7 +47,7 @@ def test_failures_that_differ_in_a_number_are_the_same(template):
     assert [one.rule for one in found.findings] == ["identical_calls"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "template",
     [
         "{0} of 20 done",

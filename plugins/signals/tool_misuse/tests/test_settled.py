@@ -1,6 +1,6 @@
 """Failed calls that the agent repaired or told are notes; the score stays as it is."""
 
-import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
 from sentinel_core.trace import GAPS
@@ -43,7 +43,7 @@ ADMITTED = "I could not cancel the order: the server is closed."
 DONE = "Your order has been cancelled."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("after", "expected"),
     [
         ([], "warning"),
@@ -83,7 +83,7 @@ def test_a_call_without_a_result_in_the_record_is_told_after_the_call():
     assert detection(unanswered, say(ADMITTED)).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "later", "expected"),
     [
         (failed("cancel_order", id="7"), called("cancel_order", id="8"), "note"),
@@ -125,7 +125,7 @@ def test_an_unknown_tool_that_was_told_is_a_note_and_a_suspicious_argument_is_no
 RECOVERED, WENT_ON = "the agent recovered.", "other calls worked afterwards."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "later", "told"),
     [
         (failed("cancel_order", id="A7"), called("cancel_order", id="A7"), RECOVERED),

@@ -1,6 +1,7 @@
 """Arguments that no honest call has, and required ones that are all empty."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, ToolSchema, TraceDetails, TraceIndex
 from sentinel_signal_tool_misuse import ToolMisuseSettings, detect
@@ -25,7 +26,7 @@ def found(*calls, tools=None, **settings):
     return detect(index, ToolMisuseSettings(**settings))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "rm -rf /",
@@ -51,7 +52,7 @@ def test_suspicious_arguments(text):
     assert found(call(path=text), suspicious_weight=0.0).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "rm -rf /tmp/build",
@@ -92,7 +93,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("branch", "text"), [(branch, text) for branch, texts in COMMANDS.items() for text in texts])
+@each_row(("branch", "text"), [(branch, text) for branch, texts in COMMANDS.items() for text in texts])
 def test_destructive_commands(branch, text):
     [one] = found(call(), call(name="execute", command=text), call()).findings
     assert (one.rule, one.branch, one.severity) == (
@@ -103,7 +104,7 @@ def test_destructive_commands(branch, text):
     assert found(call(), call(name="write_note", text=text), call()).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "rm -rf /tmp/build",

@@ -2,6 +2,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import each_row
 
 from sentinel_core import (
     CallDetails,
@@ -219,14 +220,14 @@ PLACEHOLDER_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("text", PLACEHOLDER_EXAMPLES)
+@each_row("text", PLACEHOLDER_EXAMPLES)
 def test_placeholders_are_found(text):
     assert rules(call(key=text)) == [("placeholder_argument", "warning")]
     assert placeholder({"deep": {"list": [1, text]}}) == text
 
 
-@pytest.mark.parametrize("change", [str.upper, str.lower, str.title, "{}  ".format])
-@pytest.mark.parametrize("text", PLACEHOLDER_EXAMPLES)
+@each_row("change", [str.upper, str.lower, str.title, "{}  ".format])
+@each_row("text", PLACEHOLDER_EXAMPLES)
 def test_case_and_trailing_space_do_not_hide_a_placeholder(text, change):
     assert placeholder({"key": change(text)}) == change(text)
 
@@ -237,10 +238,8 @@ def test_of_several_placeholders_the_outermost_is_named():
     assert not is_doubtful([{"key": "real", "list": [{"key": ["here"]}, 1]}, {"key": 7}])
 
 
-@pytest.mark.parametrize(
-    "holder", [["TODO"], [1, "TODO"], [{}, "TODO"], {"a": "b", "c": "TODO"}, [[1], 'a"b', "TODO", {}]]
-)
-@pytest.mark.parametrize("before", ["x", 'a "quoted" one\\', "x" * 5000])
+@each_row("holder", [["TODO"], [1, "TODO"], [{}, "TODO"], {"a": "b", "c": "TODO"}, [[1], 'a"b', "TODO", {}]])
+@each_row("before", ["x", 'a "quoted" one\\', "x" * 5000])
 def test_a_placeholder_is_noticed_wherever_it_stands(holder, before):
     assert is_doubtful([{"key": before, "holder": holder}])
 
@@ -266,7 +265,7 @@ def test_each_row_of_the_table_has_an_example():
         assert any(re.fullmatch(row, text.lower()) for text in PLACEHOLDER_EXAMPLES), row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "example.com",

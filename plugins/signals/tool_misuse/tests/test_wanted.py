@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from tables import each_row
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
 from sentinel_signal_tool_misuse import ToolMisuseSettings, detect
@@ -61,7 +62,7 @@ def test_words_that_tell_that_the_failure_was_wanted(after):
     assert is_wanted(after=after)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "after",
     [
         None,

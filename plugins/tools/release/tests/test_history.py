@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import InputError
 from sentinel_tools_release import HistorySettings, get_release_history
@@ -124,7 +125,7 @@ def test_history_of_a_repository(repository, tmp_path):
     assert get_release_history(settings, "v0.0..v3.0")["earlier"] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "now", "before", "trend"),
     [
         ("error_rate", 0.02, 0.01, "worse"),

@@ -1,6 +1,7 @@
 import sys
 
 import pytest
+from tables import each_row
 
 from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release import ReportSettings, SummarySettings, get_release_summary
@@ -225,7 +226,7 @@ def test_unusable_places_are_refused(place):
         SummarySettings(releases=place)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "said"),
     [
         ("http://", "it names no host"),
@@ -240,7 +241,7 @@ def test_unusable_places_are_refused(place):
         ("ftp://nosuch.invalid", "it must begin with http:// or https://; a path has no ://"),
     ],
 )
-@pytest.mark.parametrize(("settings", "field"), [(SummarySettings, "releases"), (ReportSettings, "reports")])
+@each_row(("settings", "field"), [(SummarySettings, "releases"), (ReportSettings, "reports")])
 def test_an_address_is_refused_with_what_is_wrong(settings, field, place, said):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
         settings(**{field: place})
