@@ -42,6 +42,13 @@ def pytest_configure() -> None:
     )
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What a worker measured is saved before it says that it has finished: pytest-xdist kills those that take ten seconds to end."""
+    if hasattr(session.config, "workerinput") and (measuring := Coverage.current()):
+        measuring.stop()
+        measuring.save()
+
+
 def pytest_unconfigure() -> None:
     """The process of which commands are forked ends with this one, and what they took counts as what this one took."""
     if forked_commands := sys.modules.get("forked_commands"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from coverage import CoverageData
+from coverage.data import combine_parallel_data
 from coverage_files import drop_broken
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,27 @@ def test_the_command_says_how_many(tmp_path):
     assert done.stdout == "coverage data: 1 of 1 files dropped, which killed processes left half written\n"
 
 
+def test_what_a_worker_measured_is_saved_before_it_may_be_killed(tmp_path):
+    (tmp_path / "conftest.py").write_bytes((ROOT / "conftest.py").read_bytes())
+    (tmp_path / "counted.py").write_text("def two():\n    return 2\n")
+    killed = "atexit.register(os.kill, os.getpid(), signal.SIGKILL)"  # before what was registered earlier
+    (tmp_path / "test_it.py").write_text(
+        f"import atexit, os, signal\nfrom counted import two\n\ndef test_it():\n    {killed}\n    assert two() == 2\n"
+    )
+    settings = f"[run]\nparallel = true\npatch = subprocess, _exit\nsource = {tmp_path}\n"
+    (tmp_path / ".coveragerc").write_text(settings)
+    done = subprocess.run(
+        [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-n1", "-p", "no:cacheprovider"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        env={**{name: text for name, text in os.environ.items() if "COVERAGE" not in name}, "PYTHONPATH": str(ROOT / "tests")},
+    )  # fmt: skip
+    assert "1 passed" in done.stdout
+    drop_broken(tmp_path)
+    data = CoverageData(str(tmp_path / "whole"))
+    combine_parallel_data(data, data_paths=[str(path) for path in tmp_path.glob(".coverage.*")])
+    assert data.lines(str(tmp_path / "counted.py")) == [1, 2]
+
+
 @pytest.mark.parametrize(("ci", "is_measured"), [("", False), ("false", False), ("true", True)])
 def test_a_new_user_sees_tests_and_ci_enforces_the_coverage(tmp_path, ci, is_measured):
     for name in ("python", "coverage", "ruff", "mypy"):
@@ -64,12 +86,13 @@ def test_a_new_user_sees_tests_and_ci_enforces_the_coverage(tmp_path, ci, is_mea
     )  # fmt: skip
     ran = [line for line in done.stdout.splitlines() if line.startswith(("python ", "coverage "))]
     tests = "-m pytest --numprocesses auto --dist worksteal -m not exhaustive"
-    gates = ["report --fail-under 90", "report --include src/sentinel_core/evaluate/* --fail-under 100"]
+    report = "report --data-file build/.coverage"
+    gates = [f"{report} --fail-under 90", f"{report} --include src/sentinel_core/evaluate/* --fail-under 100"]
     measuring = [
         "coverage erase",
         f"coverage run {tests}",
         "python tests/coverage_files.py",
-        "coverage combine --quiet",
+        "coverage combine --quiet --data-file build/.coverage .",
     ]
     assert ran == ([*measuring, *(f"coverage {gate}" for gate in gates)] if is_measured else [f"python {tests}"])
 
