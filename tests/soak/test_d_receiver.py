@@ -23,6 +23,7 @@ from receiving import agent, chat, document
 from soaking import FIRST, SOAK, chance_of
 
 pytestmark = [
+    pytest.mark.unmeasured,
     pytest.mark.process,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the children of a process"),
 ]

@@ -78,6 +78,7 @@ def waits_in_the_fourth_trial(folder):
     return lambda: tried.exists() and len(tried.read_text()) == 4 and len(journal.read_text().splitlines()) == 4
 
 
+@pytest.mark.unmeasured
 def test_killed_in_the_middle_and_resumed(tmp_path, slow):
     journal = tmp_path / ".sentinel/suites/small/journal.jsonl"
     tried = tmp_path / "tried"
@@ -96,6 +97,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path, slow):
     assert len(tried.read_text()) == 9
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("resume", [(), ("--resume",)])
 def test_two_in_one_folder(tmp_path, slow, resume):
     journal = tmp_path / ".sentinel/suites/small/journal.jsonl"

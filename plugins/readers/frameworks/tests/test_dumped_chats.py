@@ -98,6 +98,7 @@ def test_the_format_is_recognised_among_all(name, data):
     assert choose_reader(BytesSource(data=data(name), name="chat.json"), all_readers()).name == name
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_honest_run_passes_and_a_lie_fails(name, tmp_path):
     for data, verdict, code in ((clean(name), "PASS", 0), (lied(name), "FAIL", 2)):
@@ -311,6 +312,7 @@ def test_an_entry_that_is_no_message_is_counted(name, read):
     assert trace.metadata == {"reading_gaps": [f"2 {kind}"], "reading_gaps_at": [len(trace.messages)]}
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     ("name", "known", "unknown"),
     [

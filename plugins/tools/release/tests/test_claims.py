@@ -70,6 +70,7 @@ def test_several_files_are_added_up(tmp_path):
     }
 
 
+@pytest.mark.unmeasured
 def test_what_pytest_claims_of_subtests_is_no_lack(tmp_path):
     (tmp_path / "test_some.py").write_text(
         "def test_many(subtests):\n"

@@ -81,6 +81,7 @@ def judged(repository, tmp_path):
     return judge
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(("subject", "files", "severity", "rule"), DANGEROUS.values(), ids=DANGEROUS)
 def test_a_harmless_subject_hides_no_dangerous_diff(judged, subject, files, severity, rule):
     summary, found = judged(subject, files)

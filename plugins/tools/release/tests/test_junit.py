@@ -190,6 +190,7 @@ def test_metrics_that_are_no_object(tmp_path, report):
         get_release_summary(settings, "v1")
 
 
+@pytest.mark.unmeasured
 def test_what_pytest_writes_is_read(tmp_path):
     (tmp_path / "test_some.py").write_text(
         "import pytest\n"
