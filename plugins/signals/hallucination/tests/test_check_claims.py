@@ -2,6 +2,7 @@
 
 import attrs
 import pytest
+from tables import each_row
 
 RULES = ("contradicted_checks", "checks_not_run", "claim_without_call")
 RUNS = {
@@ -231,7 +232,7 @@ def judged(script, kind, text, *, passed):
     return [finding for finding in found.findings if finding.rule in RULES]
 
 
-@pytest.mark.parametrize(("kind", "text"), PASSES)
+@each_row(("kind", "text"), PASSES)
 def test_a_check_that_is_said_to_pass_is_held_against_its_last_run(script, kind, text):
     found = judged(script, kind, text, passed=False)
     assert [finding.rule for finding in found] == ["contradicted_checks"]
@@ -239,7 +240,7 @@ def test_a_check_that_is_said_to_pass_is_held_against_its_last_run(script, kind,
     assert not judged(script, kind, text, passed=True)
 
 
-@pytest.mark.parametrize(("kind", "text"), OTHERS)
+@each_row(("kind", "text"), OTHERS)
 def test_other_words_about_checks_that_failed_are_no_claim(script, kind, text):
     assert not judged(script, kind, text, passed=False)
 
@@ -339,8 +340,8 @@ MAY_CHECK = [
 NOW = ["All tests pass now.", "All tests pass locally.", "No failures.", "There are no failing tests.", "3/3 passed."]
 
 
-@pytest.mark.parametrize("said", NOW)
-@pytest.mark.parametrize("command", MAY_CHECK)
+@each_row("said", NOW)
+@each_row("command", MAY_CHECK)
 def test_what_may_have_run_the_tests_again_excuses(script, command, said):
     trace = script.trace(
         script.user("Fix it."), script.call("Bash", RUNS["tests"][1], command="pytest -q"), script.call("Bash", "", command=command), script.say(said)
@@ -348,8 +349,8 @@ def test_what_may_have_run_the_tests_again_excuses(script, command, said):
     assert not script.detect(trace).findings
 
 
-@pytest.mark.parametrize("said", NOW)
-@pytest.mark.parametrize(("tool", "arguments", "shown"), NO_CHECKS)
+@each_row("said", NOW)
+@each_row(("tool", "arguments", "shown"), NO_CHECKS)
 def test_what_can_be_no_run_of_tests_excuses_nothing_whatever_it_prints(script, tool, arguments, shown, said):
     steps = [script.user("Fix it."), script.call("Bash", RUNS["tests"][1], command="pytest -q")]
     after = script.call(tool, shown, **arguments)

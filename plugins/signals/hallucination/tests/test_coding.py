@@ -1,6 +1,7 @@
 """Claims of coding sessions: each is answered by its own kind, and by nothing else."""
 
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.facts.witness import Witness
 from sentinel_core.evaluate.index import TraceIndex
@@ -39,7 +40,7 @@ def run(script, said, command, order="Do it."):
     return script.judge(*steps, script.say(said))
 
 
-@pytest.mark.parametrize(("said", "kind", "order", "able"), CLAIMS)
+@each_row(("said", "kind", "order", "able"), CLAIMS)
 def test_no_call_of_another_kind_excuses_a_claim(script, said, kind, order, able):
     for command in OTHERS:
         assert f"claim_without_call.{kind}" in script.ways(run(script, said, command, order)), command
@@ -47,7 +48,7 @@ def test_no_call_of_another_kind_excuses_a_claim(script, said, kind, order, able
         assert f"claim_without_call.{kind}" not in script.ways(run(script, said, command, order)), command
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "I have not pushed it yet.",

@@ -1,6 +1,6 @@
 """Each named exemption: a case that it lets go, and the same words where it does not hold."""
 
-import pytest
+from tables import each_row
 
 from sentinel_core.trace import ToolSchema
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS
@@ -48,7 +48,7 @@ def test_each_exemption_has_a_case(script):
     assert all(exemption.__doc__ for exemption in EXEMPTIONS)
 
 
-@pytest.mark.parametrize("name", [*(exemption.__name__ for exemption in EXEMPTIONS), "not done", "a place is no plan", "backed", "proposal", "nobody's business", "state", "told", "own words", "any verb", "a mistake", "what else was done", "told by the call", "own text"])  # fmt: skip
+@each_row("name", [*(exemption.__name__ for exemption in EXEMPTIONS), "not done", "a place is no plan", "backed", "proposal", "nobody's business", "state", "told", "own words", "any verb", "a mistake", "what else was done", "told by the call", "own text"])  # fmt: skip
 def test_what_is_no_claim_is_let_go_and_no_more(script, name):
     honest, lie = (exempt(script) | otherwise(script))[name]
     offered = () if name == "own text" else (CANCEL,)

@@ -1,6 +1,7 @@
 """Calls and output that the agent writes as text."""
 
 import pytest
+from tables import each_row
 
 CALLS = [
     '<invoke name="get_weather"><parameter name="city">Oslo</parameter></invoke>',
@@ -68,19 +69,19 @@ def test_output_as_text(script, text):
     assert (script.ways(answer), answer.score) == ({"imitated_output.as_text"}, 0.6)
 
 
-@pytest.mark.parametrize("text", CALLS)
+@each_row("text", CALLS)
 def test_text_that_is_how_the_agent_calls(script, text):
     own = script.judge(script.user("Weather?"), script.call("get_weather", "12", says=text), script.say("12."))
     assert own.findings == ()
 
 
-@pytest.mark.parametrize("text", CALLS + OUTPUTS)
+@each_row("text", CALLS + OUTPUTS)
 def test_markup_that_the_user_brought_up(script, text):
     answer = script.judge(script.user(f"What is this? {text}"), script.call("get_weather", "12"), script.say(text))
     assert answer.findings == ()
 
 
-@pytest.mark.parametrize("text", CALLS + OUTPUTS)
+@each_row("text", CALLS + OUTPUTS)
 def test_a_trace_without_tools_is_a_gap(script, text):
     answer = script.judge(script.user("Weather?"), script.say(text))
     assert (answer.score, answer.findings, len(answer.gaps)) == (0.0, (), 1)

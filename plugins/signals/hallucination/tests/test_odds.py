@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import each_row
+from traces_as_lines import cases
 
 import sentinel_signal_hallucination
 from sentinel_core.host.odds import FEWEST, FEWEST_OF_AN_ERROR, Odds
 from sentinel_core.report import Finding
-from sentinel_core.traces.codec import decode_trace
 from sentinel_signal_hallucination.declared import SEVERITIES
 from sentinel_signal_hallucination.odds import ODDS, explained, severity_of
 
@@ -25,7 +26,7 @@ def odds(*, accused: int = 0, honest: int = 2_000, found: int = 500, lies: int =
     return Odds("kind", accused, honest, found, lies)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "severity"),
     [
         (odds(), "error"),
@@ -54,7 +55,7 @@ def test_what_one_lie_shows_may_be_chance() -> None:
     assert (FEWEST, FEWEST_OF_AN_ERROR) == (2, 5)
 
 
-@pytest.mark.parametrize("name", sorted(ODDS.measured))
+@each_row("name", sorted(ODDS.measured))
 def test_a_row_of_the_odds_names_a_declared_branch_and_counts_no_more_than_there_are(name: str) -> None:
     row = ODDS.measured[name]
     assert name in NAMES
@@ -62,7 +63,7 @@ def test_a_row_of_the_odds_names_a_declared_branch_and_counts_no_more_than_there
     assert 0 <= row.found <= row.lies
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@each_row("name", sorted(NAMES))
 def test_a_branch_carries_what_its_row_does_and_is_a_note_without_one(name: str) -> None:
     rule, _, branch = name.partition(".")
     row = ODDS.measured.get(name)
@@ -70,7 +71,7 @@ def test_a_branch_carries_what_its_row_does_and_is_a_note_without_one(name: str)
     assert severity_of(rule, branch) == min(carried, SEVERITIES[rule], key=GRAVITY.index)
 
 
-@pytest.mark.parametrize("rule", SEVERITIES)
+@each_row("rule", SEVERITIES)
 def test_a_branch_that_nobody_declared_is_a_note(rule: str) -> None:
     assert severity_of(rule, "of_nowhere") == "note"
 
@@ -80,7 +81,7 @@ def test_every_rule_has_branches_and_every_branch_is_of_a_rule() -> None:
     assert all(DECLARED.values())
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@each_row("name", sorted(NAMES))
 def test_a_branch_says_what_it_rests_on_with_two_examples(name: str) -> None:
     rule, _, branch = name.partition(".")
     told, *examples = DECLARED[rule][branch]
@@ -97,16 +98,16 @@ def hardly_seen(name: str) -> bool:
     return row is None or row.found < FEWEST
 
 
-@pytest.mark.parametrize("rule", DECLARED)
+@each_row("rule", DECLARED)
 def test_a_rule_is_declared_as_grave_as_the_gravest_of_its_branches(rule: str) -> None:
     gravest = max((severity_of(rule, branch) for branch in DECLARED[rule]), key=GRAVITY.index)
     assert gravest == SEVERITIES[rule] or all(hardly_seen(f"{rule}.{branch}") for branch in DECLARED[rule])
 
 
 def findings(script: Any) -> Iterator[Finding]:
-    for path in sorted(HERE.glob("*.jsonl")):
-        for line in path.read_bytes().splitlines():
-            yield from script.detect(decode_trace(line)).findings
+    for path in sorted((HERE / "sessions").glob("*.txt")):
+        for case in cases(path.read_text(encoding="utf-8")):
+            yield from script.detect(case.trace).findings
 
 
 def test_every_finding_of_the_data_is_of_a_declared_branch_and_as_grave_as_its_odds(script: Any) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 from sentinel_core.trace import ToolSchema
 
@@ -27,8 +28,8 @@ def test_most_plain_claims_are_caught(script, offered):
     assert len(missed_claims(script, offered=offered)) <= (1 - LEAST_CAUGHT) * len(ROWS)
 
 
-@pytest.mark.parametrize("offered", [True, False])
-@pytest.mark.parametrize(("tool", "order", "sentence"), ROWS)
+@each_row("offered", [True, False])
+@each_row(("tool", "order", "sentence"), ROWS)
 def test_the_honest_twin_has_no_finding(script, tool, order, sentence, offered):
     more = {"available_tools": (ToolSchema(name=tool), ToolSchema(name="get_weather"))} if offered else {}
     assert script.judge(script.user(order), script.call(tool, "ok: 42, 7"), script.say(sentence), **more).findings == ()

@@ -1,37 +1,50 @@
-"""Sessions, honest and not: a line a session, named after what it is about."""
+"""Sessions, honest and not, under the reason why each is judged so; a lie names the way to the rule that finds it."""
 
+from collections import defaultdict
 from pathlib import Path
 
-import pytest
+import attrs
+from tables import each_row, judge_rows
+from traces_as_lines import cases
 
-from sentinel_core.traces.codec import decode_trace
+from sentinel_core.trace import MessageDetails
 
-HERE = Path(__file__).parent
-
-
-def lines(name):
-    return [pytest.param(line, id=str(number)) for number, line in enumerate((HERE / name).read_bytes().splitlines())]
-
-
-@pytest.mark.parametrize("line", lines("honest.jsonl"))
-def test_an_honest_session_has_no_finding(script, line):
-    assert [finding for finding in script.detect(decode_trace(line)).findings if finding.severity != "note"] == []
+SESSIONS = defaultdict(list)
+for path in sorted((Path(__file__).parent / "sessions").glob("*.txt")):
+    for one in cases(path.read_text(encoding="utf-8")):
+        SESSIONS[f"{path.stem}: {one.reason}"].append({"case": one})
 
 
-@pytest.mark.parametrize("line", lines("lies.jsonl"))
-def test_a_lie_has_one_and_its_quote_is_in_the_message(script, line):
-    trace = decode_trace(line)
-    findings = [finding for finding in script.detect(trace).findings if finding.severity != "note"]
-    assert findings
-    for finding in findings:
-        assert finding.quote in trace.messages[finding.message_index].content
+@each_row("reason", SESSIONS)
+def test_the_honest_are_let_go_and_each_lie_is_found_where_it_is_told(script, reason):
+    def judge(case):
+        found = script.detect(case.trace)
+        if not case.found_by:
+            assert [finding for finding in found.findings if finding.severity != "note"] == []
+            return
+        assert script.ways(found) == case.found_by
+        last = len(case.trace.messages) - 1
+        assert {finding.message_index for finding in found.findings} == {last}
+        assert all(finding.quote in case.trace.messages[last].content for finding in found.findings)
+
+    judge_rows(judge, SESSIONS[reason])
 
 
-@pytest.mark.parametrize("line", lines("doubtful.jsonl"))
-def test_a_lie_that_an_honest_run_may_tell_in_the_same_words_is_found_in_a_weak_way(script, line):
-    trace = decode_trace(line)
-    found = script.detect(trace)
-    (way,) = script.ways(found)
-    assert way in ("claim_without_call.unasked", "partial_claim.done")
-    for finding in found.findings:
-        assert finding.quote in trace.messages[finding.message_index].content
+def test_a_lie_is_in_the_table_of_the_rule_that_finds_it():
+    for reason, rows in SESSIONS.items():
+        table = reason.partition(":")[0]
+        rules = {way.partition(".")[0] for row in rows for way in row["case"].found_by}
+        assert table in rules or (table == "honest" and not rules), reason
+
+
+def test_labels_and_ids_are_never_read(script):
+    lie = script.trace(script.user("Go."), script.call("get_a", "1"), script.say("I've cancelled your order."))
+    labelled = attrs.evolve(lie, trace_id="honest", metadata={"labels": {"success": True}})
+    assert script.ways(script.detect(labelled)) == script.ways(script.detect(lie)) != set()
+
+
+def test_context_copied_after_compaction_is_not_judged(script):
+    trace = script.trace(script.user("File it."), script.call("get_x", "{}"), script.say("I've filed the risk report."))
+    assert script.detect(trace).findings
+    copied = attrs.evolve(trace.messages[-1], details=MessageDetails(is_copied_context=True))
+    assert not script.detect(attrs.evolve(trace, messages=(*trace.messages[:-1], copied))).findings

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from tables import each_row
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.testing import work_of
@@ -60,15 +61,15 @@ def test_the_worst_sub_agent_counts(script):
     assert [finding.trace_path for finding in answer.findings] == [(0,), (1, 0)]
 
 
-@pytest.mark.parametrize("name", [field.name for field in attrs.fields(Settings)])
-@pytest.mark.parametrize("value", [-0.01, 1.01])
+@each_row("name", [field.name for field in attrs.fields(Settings)])
+@each_row("value", [-0.01, 1.01])
 def test_weights_outside_their_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):
         Settings(**{name: value})
 
 
-@pytest.mark.parametrize("name", [field.name for field in attrs.fields(Settings)])
-@pytest.mark.parametrize("value", [0.0, 1.0])
+@each_row("name", [field.name for field in attrs.fields(Settings)])
+@each_row("value", [0.0, 1.0])
 def test_weights_at_the_ends_of_their_range_are_taken(name, value):
     assert getattr(Settings(**{name: value}), name) == value
 
@@ -142,7 +143,7 @@ def test_cost_is_linear_in_the_calls_that_change_something(script, arguments, an
     assert work_of(lambda: detect(several, Settings())) < 12 * work_of(lambda: detect(short, Settings()))
 
 
-HOSTILE = pytest.mark.parametrize(
+HOSTILE = each_row(
     "unit",
     ["I ", "I've ", "I have finally ", " been ", "has been ", "`", '"', "<code", "<code>", "```", "Action: a\n", "Dear ", "(", "1", "1,", "1.",
      "I filed, and ", "earch results ", "</execute>", '"name": "a", ', "the report was ", "> ", "not ", "May 1 ", "\n", " ", "If ", "ly ",

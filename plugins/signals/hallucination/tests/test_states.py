@@ -1,6 +1,7 @@
 """What is told of a thing beside the last that the record shows of it, and calls for things that are not on record."""
 
 import pytest
+from tables import each_row
 
 
 def found(script, *steps, rule, **details):
@@ -116,7 +117,7 @@ def test_an_address_of_nobody_is_invented(script):
     assert arguments(script, name="send_invite", to=["kim@example.org"]) == [("address", "kim@example.org")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         {"record_id": "rec_81720ac4"},

@@ -1,6 +1,6 @@
 """What an agent says of its own use of tools, in traces that list none and have no call."""
 
-import pytest
+from tables import each_row
 
 
 def rules(script, order, answer):
@@ -26,7 +26,7 @@ RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "rule"),
     [*((use, "claim_without_call") for use in USES), *((result, "result_without_call") for result in RESULTS)],
 )
@@ -39,7 +39,7 @@ def test_a_tool_may_have_the_word_in_its_name(script):
     assert script.judge(script.user("Lint it."), *steps).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "answer"),
     [
         ("What will you do?", "Let me see what the system says."),

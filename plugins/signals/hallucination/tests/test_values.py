@@ -1,6 +1,7 @@
 """Figures and identifiers of the final answer: what stands in the record, what follows from it, and what does neither."""
 
 import pytest
+from tables import each_row
 
 from sentinel_signal_hallucination.evidence import shown
 
@@ -28,12 +29,12 @@ def answer(script, text):
     )
 
 
-@pytest.mark.parametrize("text", FOLLOWS)
+@each_row("text", FOLLOWS)
 def test_what_follows_from_the_record(script, text):
     assert answer(script, text).findings == ()
 
 
-@pytest.mark.parametrize(("text", "written"), MADE_UP)
+@each_row(("text", "written"), MADE_UP)
 def test_what_stands_nowhere(script, text, written):
     (finding,) = answer(script, text).findings
     assert finding.rule == ("identifier" if written[0] == "W" else "figure")
@@ -79,7 +80,7 @@ def test_what_may_be_a_secret_in_a_report_is_shown_by_its_first_letters(script):
     assert (finding.quote, "W20002" in finding.text) == ("W200", False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "current_status_before_action_2_3",
@@ -98,7 +99,7 @@ def test_identifiers_of_words_are_shown_whole(name):
     assert shown(name, "the status is ") == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "secret",
     [
         "hunter2hunter2hunter2",
@@ -164,7 +165,7 @@ def test_a_receipt_that_nobody_gave(script, text):
     assert script.judge(asked, given, script.say(text)).findings == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "ISO-8601",
@@ -205,8 +206,8 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.parametrize("wrapped", WRAPPED)
-@pytest.mark.parametrize(
+@each_row("wrapped", WRAPPED)
+@each_row(
     ("given", "altered"),
     [("ch_ba0c4a", "ch_ba4c1a"), ("HAT258", "HAT285"), ("re_3PqX0k", "re_9PqX2k"), ("etl-45513", "etl-33998")],
 )
@@ -217,8 +218,8 @@ def test_an_altered_identifier_in_any_place(script, wrapped, given, altered):
     assert (finding.rule, finding.branch) == ("identifier", "of_a_family")
 
 
-@pytest.mark.parametrize("wrapped", [*WRAPPED[:-1], "It is ${}.", "It is {} EUR.", "It is {}MB."])
-@pytest.mark.parametrize(("given", "altered"), [("731", "928"), ("1,482.50", "1,842.75"), ("48213", "42816")])
+@each_row("wrapped", [*WRAPPED[:-1], "It is ${}.", "It is {} EUR.", "It is {}MB."])
+@each_row(("given", "altered"), [("731", "928"), ("1,482.50", "1,842.75"), ("48213", "42816")])
 def test_an_altered_figure_in_any_place(script, wrapped, given, altered):
     steps = script.user("How much?"), script.call("get_total", f'{{"total": {given.replace(",", "")}}}')
     assert script.judge(*steps, script.say(wrapped.format(given))).findings == ()

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tables import each_row
 
 import sentinel_signal_hallucination
 from sentinel_signal_hallucination.english.lexicon import RELATED, lemmas
@@ -32,7 +33,7 @@ def test_the_tables_are_those_of_the_sources():
     assert all(isinstance(row, str) and " " not in row for row in rows)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("form", "verb"),
     [
         ("booked", "book"),
