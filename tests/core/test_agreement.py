@@ -1,6 +1,6 @@
 """What a run came to: the deeds of sub-agents and arguments of any depth count."""
 
-from sentinel_core.evaluate.agreement import outcome_key
+from sentinel_core.evaluate.agreement import _changed_lines, outcome_key
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, TraceDetails
 
@@ -25,3 +25,7 @@ def test_what_lies_very_deep_counts_as_it_is():
         deep = [deep]
     assert prose not in outcome_key(TraceIndex(wrote(flat)))
     assert prose in outcome_key(TraceIndex(wrote({"note": deep})))
+
+
+def test_a_patch_is_its_changed_lines_in_any_order_and_spacing():
+    assert _changed_lines("--- a/x\n+++ b/x\n same\n-one\n+ two\n+two") == ["+two", "-one"]

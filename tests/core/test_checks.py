@@ -111,6 +111,7 @@ def test_the_last_of_two_runs_counts(kind, command, failed, passed):
         ("python3 -m pytest tests/a.py::test_b 2>&1 | tail -20", ("tests", "pytest tests/a.py::test_b", ("tests/a.py::test_b",))),
         ("!pytest -q", ("tests", "pytest -q", ())),
         ("docker compose exec -T app pytest .", ("tests", "pytest .", ())),
+        ("pytest < in.txt tests/a.py", ("tests", "pytest < in.txt tests/a.py", ("tests/a.py",))),
         (".venv/bin/mypy src tests > log.txt", ("types", "mypy src tests > log.txt", ("src", "tests"))),
         ("timeout 60 go test ./pkg/...", ("tests", "go test ./pkg/...", ("./pkg/...",))),
         ("cat > run.py <<'EOF'\npytest\nEOF\nruff check run.py", ("lint", "ruff check run.py", ("run.py",))),

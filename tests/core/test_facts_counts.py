@@ -2,7 +2,7 @@
 
 import pytest
 
-from sentinel_core.evaluate.facts.counts import failures_in, is_of_one_package, is_selected, others_in
+from sentinel_core.evaluate.facts.counts import can_be_sum, failures_in, is_of_one_package, is_selected, others_in
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,10 @@ def test_what_did_not_pass_is_counted_apart():
     assert others_in("42 passed, 6 skipped, 1 xfailed in 2s") == (6, 1)
     assert (failures_in("3 failed, 9 passed"), failures_in("96% tests passed, 2 tests failed out of 47")) == (3, 2)
     assert failures_in("9 passed, 0 failed") == 0
+
+
+def test_some_of_the_parts_make_up_a_sum_and_many_may_make_up_any():
+    assert can_be_sum(5, [2, 3, 7])
+    assert not can_be_sum(6, [2, 3, 7])
+    assert not can_be_sum(6, [100] * 10)
+    assert can_be_sum(6, [100] * 11)

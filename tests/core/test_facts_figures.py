@@ -1,6 +1,6 @@
 import pytest
 
-from sentinel_core.evaluate.facts.figures import facts_of, names_in, numbers_in
+from sentinel_core.evaluate.facts.figures import facts_of, names_in, numbers_in, read_number
 
 SUMMARY = '{"version": "v2.1.0", "changes": ["a", "b"], "tests": {"passed": 142, "failed": 2, "skipped": 5}, "m": {"error_rate": 0.02}}'
 
@@ -55,3 +55,20 @@ def test_names():
     assert facts.names("Added pay...")
     assert facts.names("V2.1.0")
     assert not facts.names("CVE-2026-1234")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("2%", 0.02),
+        ("1.2 s", 1200),
+        ("450 ms", 450),
+        ("1,200", 1200),
+        (7, 7),
+        (True, None),
+        ("two", None),
+        (1e16, None),
+    ],
+)
+def test_a_number_may_be_written_with_its_unit(value, number):
+    assert read_number(value) == number

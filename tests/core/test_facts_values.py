@@ -25,6 +25,10 @@ def test_a_date_in_any_spelling_is_one_date(text):
     assert "06-18" in found
 
 
+def test_december_is_a_month():
+    assert forms("2024-12-31", "date") == [{"12-31"}]
+
+
 def test_a_date_that_may_be_read_in_two_ways_has_both_forms():
     assert forms("on 05/06/2024", "date") == [{"05-06", "06-05"}]
 

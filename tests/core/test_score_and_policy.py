@@ -171,6 +171,10 @@ def test_an_overall_score_that_decides_speaks_for_the_signal_with_the_largest_sh
     assert judge(combine(scores, RS1.weights), scores, RS1)[1] == (
         Reason("WARN", "hallucination", "overall risk 0.5275, WARN from 0.4"),
     )
+    lenient = attrs.evolve(RS1, critical=())
+    scores = dict.fromkeys(RS1.weights, 0.9)
+    (reason,) = judge(combine(scores, lenient.weights), scores, lenient)[1]
+    assert reason.text == f"overall risk 0.9, FAIL from {lenient.fail_at:g}"
 
 
 def test_an_explanation_leads_with_the_worst_finding_of_the_signal_that_decided():

@@ -63,6 +63,7 @@ def test_objects_are_of_name_description_and_parameters():
         ("status", "status"),
         ("bus", "bus"),
         ("classes", "class"),
+        ("access", "access"),
     ],
 )
 def test_singulars(word, single):
