@@ -4,7 +4,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import attrs
-from tables import each_row, judge_rows
+import pytest
+from tables import judge_rows
 from traces_as_lines import cases
 
 from sentinel_core.trace import MessageDetails
@@ -15,7 +16,7 @@ for path in sorted((Path(__file__).parent / "sessions").glob("*.txt")):
         SESSIONS[f"{path.stem}: {one.reason}"].append({"case": one})
 
 
-@each_row("reason", SESSIONS)
+@pytest.mark.parametrize("reason", SESSIONS)
 def test_the_honest_are_let_go_and_each_lie_is_found_where_it_is_told(script, reason):
     def judge(case):
         found = script.detect(case.trace)
