@@ -92,12 +92,12 @@ _NOUNS_TOO = _words(
     "claim hold score measure rank star order log record report request quote monitor review comment message email mail text "
     "call file label note schedule queue draft charge link rate plan deposit transfer release alert issue test query view "
     "access track copy lock switch stream store place tag vote bid trade ship return exchange rent refund build install "
-    "deploy import archive invite download display upgrade post migrate"
+    "deploy import archive invite download display upgrade post migrate register"
 )
 # What a tool with such a name shows, whatever noun comes first; and what it shows where no verb comes first.
 SHOWN = _words(
     "status state states diff log logs details detail info information history summary balance balances level levels "
-    "availability stats statistics metrics usage results"
+    "availability stats statistics metrics usage results lookup"
 )
 _RECORDS = _words("log audit rate rates quotes records logs")
 _DETERMINERS = _words("a an the all any your this that one new some its their")

@@ -61,6 +61,7 @@ _LEFT_ENDS, _RIGHT_ENDS = word_set(", ; : – — - and but so"), word_set(", ; 
 _PLACES = word_set("on off at to up down in out set open closed live active")
 _NONE = frozenset[str]()
 _BRIEF, _OBJECT = 8, 14
+_NOT = frozenset(("not", "never"))
 
 
 class Statement(NamedTuple):
@@ -211,7 +212,8 @@ def _phrase(sentence: Sentence, at: int) -> Statement | None:
     """As in "I was able to book it", "I did a search", "You are in the queue", "The refund has gone through"; not so "I went through it"."""
     words = sentence.words
     word, before = words[at], words[max(0, at - 2) : at]
-    if word == "through" and not SELF.isdisjoint(words[max(0, at - _BRIEF) : at]):
+    is_own = word == "through" and not SELF.isdisjoint(words[max(0, at - _BRIEF) : at])
+    if is_own or (word == "did" and not _NOT.isdisjoint(words[at + 1 : at + 3])):
         return None
     if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
         return Statement(sentence, at + 2, base_of(words[at + 2]), "own")

@@ -54,12 +54,20 @@ def failed_part(document: Any) -> Part | None:
     for one in objects_in(document):
         for key, value in one.items():
             words = _words(key)
-            if not _FAILED.isdisjoint(words) and _CODE not in words and not isinstance(value, (bool, str)) and value:
+            if not _FAILED.isdisjoint(words) and _CODE not in words and value and _is_part(value, key, one):
                 return Part(f'"{key}" is {_shown(value)}', frozenset(_values(value)))
         done, total = (_count(one, names) for names in (_DONE, _ALL))
         if done is not None and total is not None and 0 < done < total:
             return Part(f"{done} of {total} were done", frozenset((str(done), str(total - done))))
     return None
+
+
+def _is_part(value: Any, key: str, one: dict[str, Any]) -> bool:
+    """True for a list of what failed, and for a number of it beside a number of what was done or was to be: "errors" alone may be a field."""
+    if isinstance(value, (list, dict)):
+        return True
+    others = (_words(other) for other in one if other != key)
+    return type(value) is int and any(not words.isdisjoint(_DONE | _ALL) for words in others)
 
 
 @lru_cache(maxsize=1024)

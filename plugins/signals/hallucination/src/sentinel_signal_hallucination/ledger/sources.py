@@ -133,10 +133,10 @@ class Sources:
 
     @once
     def derived(self) -> "Derived":
-        """What follows from the figures."""
+        """What follows from the figures, and from those that the agent told before: an answer goes on from the last one."""
         from sentinel_signal_hallucination.ledger.derivation import Derived
 
-        return Derived(self.results, self.all, self.given)
+        return Derived(self.results, f"{self._own}\n{self.all}", self.given)
 
 
 _SEPARATORS = regex(r"[-_ #]")

@@ -117,8 +117,10 @@ class _Answer:
         return any(_stands(one, self.low) for one in {value, word})
 
     def _statuses(self, settings: Settings) -> Iterator[Evidence]:
-        """The call worked, and by its result the thing is not done: "waitlisted"."""
+        """The call made something, and by its result that is not done: "waitlisted". A change of a thing leaves its status as it was."""
         for action in self.actions:
+            if "change" in action.groups or (action.call.result is not None and action.call.result.success):
+                continue
             status = status_of(self._document(action)) if _STATUS_SIGN.search(self._content(action)) else None
             words = _WORD.findall(status.replace("on_hold", "onhold")) if status is not None else []
             undone = [_UNDONE[word] for word in words if word in _UNDONE]
