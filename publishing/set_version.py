@@ -19,7 +19,7 @@ _PRINTED = (
     "docs/ci.md",
     "integrations/claude-code/.claude-plugin/plugin.json",
     "integrations/gemini-cli/gemini-extension.json",
-    "publishing/mcp/server.json",
+    "publishing/mcp-registry/server.json",
     "publishing/npm/package.json",
 )
 _PLACES = (

@@ -13,7 +13,7 @@ from recipes import main, rendered
 from sentinel_core import __version__
 from wheels import REPOSITORY
 
-SERVER = json.loads((REPOSITORY / "publishing/mcp/server.json").read_text(encoding="utf-8"))
+SERVER = json.loads((REPOSITORY / "publishing/mcp-registry/server.json").read_text(encoding="utf-8"))
 PACKAGE = json.loads((REPOSITORY / "publishing/npm/package.json").read_text(encoding="utf-8"))
 pytestmark = pytest.mark.process
 
