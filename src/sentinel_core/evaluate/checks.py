@@ -263,7 +263,8 @@ def _covers(text: str) -> tuple[str, ...]:
     """The paths, targets and selections among the words of a command."""
     match = check_match(text)
     rest = text[match.end() :].split() if match is not None else []
-    found, skip = list[str](), ""
+    found: list[str] = []
+    skip = ""
     for word in rest:
         if skip:
             if skip in {"-k", "-m", "-t", "--testNamePattern"}:

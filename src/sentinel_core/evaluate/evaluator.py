@@ -148,7 +148,9 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         raise ValueError("Cannot evaluate: trace_id is required")
     index, answers = _answers(index, panel.signals)
     failed: list[SignalFailure] = []
-    rows, findings, worst = list[_Rows](), list[Finding](), list[tuple[str, Severity]]()
+    rows: list[_Rows] = []
+    findings: list[Finding] = []
+    worst: list[tuple[str, Severity]] = []
     row = panel.row
     for name, answer in answers:
         if isinstance(answer, SignalFailure):

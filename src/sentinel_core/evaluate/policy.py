@@ -103,7 +103,7 @@ def judge(
 
 def explain(reasons: Sequence[Reason], findings: Sequence[Finding]) -> str:
     """What decided, in words: the worst finding of each signal whose findings or score did, then any arithmetic."""
-    texts = list[str]()
+    texts: list[str] = []
     for reason in reasons:
         own = [one for one in findings if one.rule.startswith(f"{reason.signal_name}.")]
         if not own or (texts and reason.text):

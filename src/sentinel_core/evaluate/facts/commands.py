@@ -107,7 +107,8 @@ def kinds_of(command: str) -> Kinds:
     """What a command line can have done."""
     if len(command) > _LONGEST:
         return EVERY
-    sure, may = set[str](), set[str]()
+    sure: set[str] = set()
+    may: set[str] = set()
     for part in parts_of(command):
         kinds = _part(part.text, command)
         sure |= kinds.sure
@@ -190,7 +191,7 @@ def _only_shows(rest: str) -> bool:
 
 
 def _of_code(code: str) -> frozenset[str]:
-    found = set[str]()
+    found: set[str] = set()
     for row, kinds in table.CODE:
         if _pattern(row).search(code):
             found |= EVERY.may if kinds == "*" else set(kinds.split())

@@ -93,7 +93,7 @@ class Writers:
     def __init__(self, calls: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
         reached = ((at, reach_of(name, arguments)) for at, name, arguments in calls)
         self._rows = [(at, reach) for at, reach in reached if reach is not _NOTHING]
-        self._first = dict[str, int | None]()
+        self._first: dict[str, int | None] = {}
 
     def first(self, path: str) -> int | None:
         """The number of the first call that can have written the file; None where none can."""

@@ -67,9 +67,15 @@ _BEGINS_DATE = regex(
 _BEGINS_TIME = regex(
     r"[\dhqHQ](?:(?<!\w.)(?:(?<=\d)(?=\d?(?::\d| ?[apuhAPUH]))|(?<=\D)(?=(?i:alf|uarter) (?i:past|to) )))"
 )
+# The same of texts without such words.
+_STEMS, _PARTS = tuple(sorted({name[:3] for name in _MONTH})), ("alf ", "uarter ")
+_BEGINS_NUMERIC_DATE = regex(r"\d(?:(?<!\w.)(?=\d{0,3}[-/.]\d)|(?=\d?月))")
+_BEGINS_NUMERIC_TIME = regex(r"\d(?<!\w.)(?=\d?(?::\d| ?[apuhAPUH]))")
 _IDENTIFIER = regex(
     r"(?<![\w.@/])#?(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{2,39}|\d{5,20})(?![\w@]|[.,]\d)|#\d{1,20}\b"
 )
+# From the first digit of a word to its end, and what a word may begin behind.
+_FROM_DIGIT, _BEGINS = regex(r"\d[\w.,@/#-]*+"), (" ", '"', "\n")
 _ADDRESS = regex(r"(?<![\w.+@-])[\w.+-]{1,64}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,8}(?![\w@])")
 # With a folder and an ending: "and/or", "2/3" and "http://" are none.
 _PATH = regex(r"(?<![\w./:@~-])[~.]{0,2}/?(?:[\w.@+-]{1,80}/){1,30}[\w@+-]{0,80}\.[A-Za-z]\w{0,9}(?![\w/])")
@@ -101,12 +107,11 @@ def values_in(text: str) -> tuple[Value, ...]:
         return ()
     found = [*_addresses(text), *_paths(text)]
     rest = _blanked(text, found)
-    if _BEGINS_DATE.search(rest):
-        found += (dates := list(_dates(rest)))
-        rest = _blanked(rest, dates)
-    if _BEGINS_TIME.search(rest):
-        found += (times := list(_times(rest)))
-        rest = _blanked(rest, times)
+    low = rest.lower()
+    found += (dates := list(_dates(rest, is_numeric=not any(map(low.__contains__, _STEMS)))))
+    rest = _blanked(rest, dates)
+    found += (times := list(_times(rest, is_numeric=not any(map(low.__contains__, _PARTS)))))
+    rest = _blanked(rest, times)
     if any(map(rest.__contains__, digits)):
         found += (names := list(_identifiers(rest)))
         found += _numbers(_blanked(rest, names))
@@ -143,7 +148,8 @@ def _plain_value(text: str) -> tuple[Value, ...] | None:
 def _blanked(text: str, values: list[Value]) -> str:
     if not values:
         return text
-    parts, at = list[str](), 0
+    parts: list[str] = []
+    at = 0
     for value in sorted(values, key=_start):
         parts += (text[at : value.start], " " * (value.end - max(at, value.start)))
         at = max(at, value.end)
@@ -178,8 +184,8 @@ def _paths(text: str) -> Iterator[Value]:
             yield Value("path", forms, match.start(), match.end())
 
 
-def _dates(text: str) -> Iterator[Value]:
-    for match in _matches(_DATE, _BEGINS_DATE, text):
+def _dates(text: str, *, is_numeric: bool) -> Iterator[Value]:
+    for match in _matches(_DATE, _BEGINS_NUMERIC_DATE if is_numeric else _BEGINS_DATE, text):
         part = match.groupdict()
         pairs = [(part["im"], part["id"]), (part["s1"], part["s2"]), (part["s2"], part["s1"]), (part["m3"], part["d3"])]
         months = [_MONTH.get((part[key] or "").lower()) for key in ("m1", "m2")]
@@ -201,8 +207,8 @@ def _days_beside(text: str, match: re.Match[str], forms: frozenset[str]) -> Iter
         yield Value("date", frozenset((f"{month}-{int(other[1]):02}",)), begin + other.start(1), begin + other.end(1))
 
 
-def _times(text: str) -> Iterator[Value]:
-    for match in _matches(_TIME, _BEGINS_TIME, text):
+def _times(text: str, *, is_numeric: bool) -> Iterator[Value]:
+    for match in _matches(_TIME, _BEGINS_NUMERIC_TIME if is_numeric else _BEGINS_TIME, text):
         yield Value("time", frozenset(map(str, _minutes(match.groupdict()))), match.start(), match.end())
 
 
@@ -222,9 +228,18 @@ def _minutes(part: dict[str, str | None]) -> set[int]:
 
 
 def _identifiers(text: str) -> Iterator[Value]:
-    for match in _IDENTIFIER.finditer(text):
+    for match in _identifier_matches(text):
         if not _QUANTITY.fullmatch(match[0]):
             yield Value("identifier", frozenset((_SEPARATORS.sub("", match[0].lower()),)), match.start(), match.end())
+
+
+def _identifier_matches(text: str) -> Iterator[re.Match[str]]:
+    """What ``finditer`` finds, tried only at words with digits."""
+    done = 0
+    for word in _FROM_DIGIT.finditer(text):
+        begin = max([done, *[text.rfind(mark, done, word.start()) + 1 for mark in _BEGINS]])
+        done = word.end()
+        yield from _IDENTIFIER.finditer(text, begin, done)
 
 
 def _numbers(text: str) -> Iterator[Value]:

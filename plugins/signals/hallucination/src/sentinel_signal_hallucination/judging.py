@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 
 import attrs
 
@@ -49,6 +50,7 @@ def check_expressions() -> None:
             )
 
 
+_NOWHERE: frozenset[int] = frozenset()
 _CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")
 
 
@@ -72,19 +74,21 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     looks = scan(text for text in index.texts if not is_foreign(text.content))
     turns = Turns(Record(index))
     checked = list(_checked(turns.record, looks, settings))
-    passed_over = list(_swallowed(turns, settings, _places(row for row in checked if row.finding.severity == "error")))
-    coded = list(coding(turns, settings, _places((*passed_over, *checked))))
-    claimed = list(_claimed(turns, looks, settings, _places((*passed_over, *coded)) | witnessed(turns)))
+    passed_over = list(
+        _swallowed(turns, settings, _places([row for row in checked if row.finding.severity == "error"]))
+    )
+    coded = list(coding(turns, settings, _places(passed_over, checked)))
+    claimed = list(_claimed(turns, looks, settings, _places(passed_over, coded) | witnessed(turns)))
     carried = Carried(turns)
-    valued = list(other_values(carried, settings, _places((*passed_over, *claimed))))
-    valued += unused_tools(turns, looks, settings, _places((*passed_over, *claimed, *valued)))
-    valued += results(carried, settings, _places((*passed_over, *claimed, *valued)))
+    valued = list(other_values(carried, settings, _places(passed_over, claimed)))
+    valued += unused_tools(turns, looks, settings, _places(passed_over, claimed, valued))
+    valued += results(carried, settings, _places(passed_over, claimed, valued))
     return [
         *passed_over,
         *coded,
         *claimed,
         *valued,
-        *states(turns, settings, _places((*passed_over, *claimed, *valued))),
+        *states(turns, settings, _places(passed_over, claimed, valued)),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(turns, settings),
         *invented(carried, settings),
@@ -95,18 +99,22 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     ]
 
 
-def _places(rows: Iterable[Evidence]) -> frozenset[int]:
+def _places(*groups: Iterable[Evidence]) -> frozenset[int]:
+    """The messages with a warning or an error."""
+    if not any(groups):
+        return _NOWHERE
+    rows = chain.from_iterable(groups)
     return frozenset(row.finding.message_index or 0 for row in rows if row.finding.severity != "note")
 
 
 def _claimed(turns: Turns, looks: list[Scan], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
     rows = (row for row in actions(turns, looks, settings) if row.finding.message_index not in known)
-    found = dict[tuple[str, str], Evidence]()
+    found: dict[tuple[str, str], Evidence] = {}
     for row in rows:
         found.setdefault((row.finding.rule, " ".join((row.finding.quote or "").lower().split())), row)
     yield from found.values()
-    known |= _places(found.values())
+    known |= _places(list(found.values()))
     uses = tool_uses(turns.record.index, [look for look in looks if look.text.message_index not in known], settings)
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 

@@ -65,15 +65,17 @@ def admits(
     one word of trouble is enough near it and in a brief text; elsewhere it takes two; what is undone counts only where it is ``denied``: "the tests do not pass". ``mildly`` counts words
     that tell of something else as often. A foreign language is given the benefit of the doubt.
     """
+    known = words_of("trouble") | words_of("undone") | (words_of("mild_trouble") if mildly else _NONE)
+    if about is None and known.isdisjoint(_NONE.union(*map(_signs, _words(sentences(low))))):
+        return False  # as most texts: without a sign, nothing has to be told to be over
     parts = sentences(_OVER.sub(_blank, low))
-    every = {word for part in parts for word in part.words} if about is not None else _NONE
+    every = _words(parts) if about is not None else _NONE
     if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
-    known = words_of("trouble") | words_of("undone") | (words_of("mild_trouble") if mildly else _NONE)
     known |= words_of("left") if about is not None else _NONE
     signs = [_signs_of(part, is_plain=about is not None) & known for part in parts]
     if any(signs):  # of most texts none, and then the user's words say nothing
-        named_before = {sign for part in asked for word in part.words for sign in _signs(word)} - _PLAIN
+        named_before = _NONE.union(*map(_signs, _words(asked))) - _PLAIN
         signs = [found - named_before for found in signs]
     if about is None:
         return any(signs)
@@ -86,6 +88,10 @@ def admits(
     return False
 
 
+def _words(parts: Iterable[Sentence]) -> frozenset[str]:
+    return _NONE.union(*[part.words for part in parts])
+
+
 def _signs_of(part: Sentence, *, is_plain: bool) -> frozenset[str]:
     """The signs of one sentence; none of a question, a condition and an invitation: "If you need ...", "Please do not hesitate".
 
@@ -94,7 +100,7 @@ def _signs_of(part: Sentence, *, is_plain: bool) -> frozenset[str]:
     words = part.words
     if part.asks or words[0] in _OPENERS or "hesitate" in words or (is_plain and _is_over(words)):
         return _NONE
-    signs = frozenset[str]().union(*map(_signs, words))
+    signs = _NONE.union(*map(_signs, words))
     if "not" not in signs or is_plain:
         return signs
     undone = any(

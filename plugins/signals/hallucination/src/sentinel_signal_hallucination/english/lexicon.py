@@ -69,6 +69,7 @@ def _tables() -> dict[str, Any]:
     return tables
 
 
+@lru_cache(maxsize=32)
 def words_of(name: str) -> frozenset[str]:
     """One of the lists of words in ``things.toml``."""
     return frozenset(_tables()["things"][name])

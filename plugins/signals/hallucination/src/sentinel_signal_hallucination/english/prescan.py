@@ -1,5 +1,6 @@
 """A first look at each text, in one pass over its bytes: which actions it may tell of, and whether it can be of checks that pass, or of what a tool gave."""
 
+import re
 from functools import lru_cache
 from itertools import compress, count
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,7 +46,9 @@ GIVING = word_set(
 _GAVE = GIVING | word_set("came turned according using via per through result")
 # Common words that say something only before these.
 _NEXT = dict.fromkeys(("able", "managed"), frozenset((b"to",)))
-_LONGEST, _MOST = 24, 50_000
+# What may be a regular participle; marks that stand for one.
+_PAST, _ENDS = re.compile(rb"ed\x01?(?![^ ])"), re.compile(rb"\x01\x01+")
+_LONGEST = 24
 
 
 class Scan(NamedTuple):
@@ -71,32 +74,17 @@ class _Marks(NamedTuple):
 
 @lru_cache(maxsize=1)
 def telling() -> frozenset[bytes]:
-    """The words that say something, but for the regular participles."""
+    """The words that say something, with the mark of an end and without; but for the regular participles."""
     words = _ANSWERS.union(COMPLETE, PHRASES, lemmas().done, _CHECKS, _CHECKED, _GAVE, _NEXT)
-    return frozenset(map(str.encode, words))
+    return frozenset(stem + end for stem in map(str.encode, words) for end in (b"", _END))
 
 
-class _Marked(dict[bytes, _Marks | None]):
-    """What each word says, told once a word; None for most."""
-
-    def __missing__(self, end: bytes) -> _Marks | None:
-        if len(end) > _LONGEST:
-            return None
-        if len(self) > _MOST:
-            self.clear()
-        stem = end.rstrip(_END)
-        if not stem.endswith(b"ed") and stem not in telling():  # most words
-            self[end] = None
-            return None
-        word = stem.decode()
-        is_action = word in _ANSWERS or word in COMPLETE or word in PHRASES or bool(bases(word))
-        after = frozenset(map(str.encode, PHRASES[word])) if PHRASES.get(word) else None
-        found = _Marks(is_action, word in _CHECKS, word in _CHECKED, word in _GAVE, _NEXT.get(word), after)
-        self[end] = marks = found if any(found) else None
-        return marks
-
-
-_marked = _Marked()
+@lru_cache(maxsize=4096)
+def _marks_of(word: bytes) -> _Marks:
+    stem = word.rstrip(_END).decode()
+    is_action = stem in _ANSWERS or stem in COMPLETE or stem in PHRASES or bool(bases(stem))
+    after = frozenset(map(str.encode, PHRASES[stem])) if PHRASES.get(stem) else None
+    return _Marks(is_action, stem in _CHECKS, stem in _CHECKED, stem in _GAVE, _NEXT.get(stem), after)
 
 
 def scan(texts: "Iterable[Text]") -> list[Scan]:
@@ -104,28 +92,41 @@ def scan(texts: "Iterable[Text]") -> list[Scan]:
     found = []
     for text in texts:
         content = text.content.encode("utf-8", "replace").replace(b"\xe2\x80\x99", b"'").replace(b"\n", b". ")
-        words = content.translate(_TABLE).split()
-        hits = list(compress(count(), map(_marked.__getitem__, words)))
-        if hits and not text.is_copied:
-            look = _look(text, words, hits)
+        content = _ENDS.sub(_END, content.translate(_TABLE))
+        words = content.split()
+        past = map(re.Match.span, _PAST.finditer(content))
+        marked = {content[content.rfind(b" ", 0, at) + 1 : end] for at, end in past} | telling().intersection(words)
+        if marked and not text.is_copied:
+            look = _look(text, words, list(compress(count(), map(marked.__contains__, words))))
             if look.forms or look.checks or look.gave:
                 found.append(look)
     return found
 
 
 def _look(text: "Text", words: list[bytes], hits: list[int]) -> Scan:
-    forms, passes, checked, gave = set[str](), False, False, False
+    forms: set[bytes] = set()
+    passes = checked = gave = False
     for at in hits:
-        marks, word, right = _marked[words[at]], words[at], words[at + 1 : at + 2]
-        if marks is None or (marks.before is not None and right and right[0] not in marks.before):
+        word = words[at]
+        if len(word) > _LONGEST:
+            continue
+        marks = _marks_of(word)
+        if marks.before is not None and at + 1 < len(words) and words[at + 1] not in marks.before:
             continue
         passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
-        if marks.is_action:
-            left = words[at - 1] if at else _END
-            begins = left in _BEFORE or left[-1:] == _END or left[-2:] == b"ly" or not left[:1].isalnum()
-            says = begins or word[-1:] == _END or not right or right[0].rstrip(_END) in _AFTER or right[0][:1] == _END
-            if marks.after is not None:
-                says = not marks.after.isdisjoint(words[max(0, at - 2) : at])
-            if says:
-                forms.add(word.rstrip(_END).decode())
-    return Scan(text, frozenset(forms), passes, checked, gave)
+        if marks.is_action and word not in forms and _says(words, at, marks.after):
+            forms.add(word)
+    return Scan(text, frozenset([form.rstrip(_END).decode() for form in forms]), passes, checked, gave)
+
+
+def _says(words: list[bytes], at: int, after: frozenset[bytes] | None) -> bool:
+    """True where a word stands as one does that says that a thing is done."""
+    if after is not None:
+        return not after.isdisjoint(words[max(0, at - 2) : at])
+    left = words[at - 1] if at else _END
+    if left in _BEFORE or left[-1:] == _END or left[-2:] == b"ly" or not left[:1].isalnum():
+        return True
+    if words[at][-1:] == _END or at + 1 == len(words):
+        return True
+    right = words[at + 1]
+    return right[:1] == _END or right.rstrip(_END) in _AFTER

@@ -35,7 +35,7 @@ _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQR
 # Both begin with a set of characters: what is none of them is passed over quickly.
 _END = regex(r"[.!?\n](?:(?<=\n)|[.!?]*(?=[\s\"'”)\]]|\Z)|(?<=[.!])(?=[a-z]{2,} ))")
 # A dot before a word, without a space between them, ends a sentence ("Done.the rest") unless it stands in a name.
-_IN_NAME = regex(r"[\w)/\\-]*[/\\\d][\w/\\-]*\Z|(?:^|[\s(\"'])\Z")
+_IN_NAME = regex(r"[/\\\d][\w/\\-]*+\Z|[\s(\"']\Z")
 _EXTENSIONS = frozenset("""
     bat bash bin cfg cjs com conf cpp cs css csv db dev diff doc docx env exe gif git go gradle gz hpp html ini io ipynb jar java
     jpeg jpg js json jsonl jsx kt lock log lua md mdx mjs mts net org patch pdf php pl png proto ps py pyi rb rs rst scala scss sh
@@ -117,7 +117,7 @@ def sentences_with(low: str, having: frozenset[str]) -> Iterator[Sentence]:
 
 def _lines_with(low: str, having: frozenset[str]) -> dict[int, int]:
     """Where the lines begin and end that hold one of the words."""
-    lines = dict[int, int]()
+    lines: dict[int, int] = {}
     for word in having:
         at = low.find(word)
         while at >= 0:
@@ -142,7 +142,8 @@ def _is_in_name(low: str, mark: re.Match[str]) -> bool:
     """True for the dot of a file's or a host's name: "src/amounts.py", ".env"."""
     following = _NEXT_WORD.match(low, mark.end())
     is_extension = following is not None and following[0] in _EXTENSIONS
-    return is_extension or _IN_NAME.search(low[max(0, mark.start() - _LONGEST_NAME) : mark.start()]) is not None
+    at = mark.start()
+    return is_extension or not at or _IN_NAME.search(low, max(0, at - _LONGEST_NAME), at) is not None
 
 
 def span_around(text: str, start: int, end: int) -> str:

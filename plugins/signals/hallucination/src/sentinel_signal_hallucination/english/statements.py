@@ -112,7 +112,8 @@ class Statement(NamedTuple):
         return _nouns(phrase[:end])
 
     def _phrase(self) -> list[str]:
-        words, left = self.sentence.words, list[str]()
+        words: list[str] = self.sentence.words
+        left: list[str] = []
         if not self.by_self:
             left = _until(words[max(0, self.at - _OBJECT) : self.at][::-1], _LEFT_ENDS)[::-1]
         if _DULL.issuperset(left):

@@ -63,7 +63,8 @@ def only_tells(call: Call, facts: ToolFacts) -> bool:
     if facts.effect != "unknown" or facts.runs_anything or not facts.verbs.isdisjoint(WRITING) or not is_plain:
         return False
     content = call.result.content.lower() if call.result is not None else ""
-    if not _WELL.union(lemmas().done).isdisjoint(_WORD.findall(content)):
+    words = _WORD.findall(content)
+    if not (_WELL.isdisjoint(words) and lemmas().done.keys().isdisjoint(words)):
         return False
     given = _VALUE.findall(to_json(arguments).decode().lower())
     return len(set(_VALUE.findall(_KEY.sub(" ", content))).difference(given)) >= _SEVERAL
@@ -75,8 +76,8 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self.reported = dict[tuple[frozenset[str], int], bool]()
-        self._documents = dict[int, Any]()
+        self.reported: dict[tuple[frozenset[str], int], bool] = {}
+        self._documents: dict[int, Any] = {}
 
     def document(self, result: ToolResult) -> Any:
         """The document that a result is, read once; None where it is none."""

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.tools import is_ending
@@ -22,24 +21,20 @@ def _forms(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(form for value in values for form in value.forms)
 
 
-class _Spoken(NamedTuple):
-    """The forms of values in what users and the agent said, each with the first message that has it, and with the last of the agent."""
-
-    by_user: dict[str, int]
-    by_agent: dict[str, int]
-    last_told: dict[str, int]
-
-
 class Carried:
     """Built once a trace; each part is made when something asks for it."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns, self._record = turns, turns.record
-        worked = (action for action in turns.record.actions if not (action.failed or action.facts.runs_anything))
-        self.actions = [action for action in worked if not is_ending(action.facts.name)]
-        self._given = dict[tuple[int, ...], str]()
-        self._forms = dict[tuple[int, ...], frozenset[str]]()
-        self._leaves = dict[int, list[Leaf]]()
+        self._given: dict[tuple[int, ...], str] = {}
+        self._forms: dict[tuple[int, ...], frozenset[str]] = {}
+        self._leaves: dict[int, list[Leaf]] = {}
+
+    @once
+    def actions(self) -> list[Action]:
+        """What worked and is no command: what the calls carried is what was done."""
+        worked = (action for action in self._record.actions if not (action.failed or action.facts.runs_anything))
+        return [action for action in worked if not is_ending(action.facts.name)]
 
     def by(self, action: Action) -> list[Leaf]:
         """The values among a call's arguments."""
@@ -75,8 +70,8 @@ class Carried:
     @once
     def _replaced(self) -> dict[int, int]:
         """Where a later call of the tool gave the same things another number, by the position of the earlier: of two prices the second counts."""
-        latest = dict[tuple[str, frozenset[str], bytes], Action]()
-        found = dict[int, int]()
+        latest: dict[tuple[str, frozenset[str], bytes], Action] = {}
+        found: dict[int, int] = {}
         for action in reversed(self.actions):
             given = action.call.call.arguments
             names = {name: value for name, value in given.items() if not _is_number(value)}
@@ -92,7 +87,7 @@ class Carried:
 
     def is_told_after(self, forms: frozenset[str], action: Action) -> bool:
         """True where the agent told the value after a call."""
-        return any(self._spoken.last_told.get(form, -1) > action.message_index for form in forms)
+        return any(self._last_told.get(form, -1) > action.message_index for form in forms)
 
     def is_known_before(self, forms: frozenset[str], action: Action) -> bool:
         """True for a value of a document, or of what was said, before a call."""
@@ -100,7 +95,7 @@ class Carried:
 
     def is_ordered_before(self, forms: frozenset[str], action: Action) -> bool:
         """True for a value that users said before a call."""
-        return _is_before(self._spoken.by_user, forms, action.message_index)
+        return _is_before(self._said_by_user, forms, action.message_index)
 
     def could_stand(self, value: Value, leaf: Leaf, action: Action) -> bool:
         """True for a value that could have stood in the place of another.
@@ -108,7 +103,7 @@ class Carried:
         Of numbers, what users said; of dates and times, all on record; of others, what stood in such a field or was spoken of.
         """
         if leaf.value.kind == "number":
-            return _is_before(self._spoken.by_user, value.forms, action.message_index)
+            return _is_before(self._said_by_user, value.forms, action.message_index)
         fields = self._on_record if leaf.value.kind in ("date", "time") else self._fields.get(leaf.key, {})
         return _is_before(fields, value.forms, action.message_index) or self._is_said_before(value.forms, action)
 
@@ -117,13 +112,13 @@ class Carried:
         return next(iter(self._fields.get(key, {}).values()), action.message_index) < action.message_index
 
     def _is_said_before(self, forms: frozenset[str], action: Action) -> bool:
-        by_user, by_agent = self._spoken.by_user, self._spoken.by_agent
-        return _is_before(by_user, forms, action.message_index) or _is_before(by_agent, forms, action.message_index)
+        at = action.message_index
+        return _is_before(self._said_by_user, forms, at) or _is_before(self._said_by_agent, forms, at)
 
     @once
     def _fields(self) -> dict[str, dict[str, int]]:
         """By the name of a field, the forms of its values, each with the first message that has it, in order."""
-        found = defaultdict[str, dict[str, int]](dict)
+        found: defaultdict[str, dict[str, int]] = defaultdict(dict)
         for at, message in enumerate(self._record.index.messages):
             documents = [call.arguments for call in message.tool_calls]
             documents += [self._record.document(result) for result in message.tool_results]
@@ -136,24 +131,29 @@ class Carried:
     @once
     def _on_record(self) -> dict[str, int]:
         """The same of all fields."""
-        found = dict[str, int]()
+        found: dict[str, int] = {}
         for places in self._fields.values():
             for form, at in places.items():
                 found[form] = min(at, found.get(form, at))
         return found
 
     @once
-    def _spoken(self) -> _Spoken:
-        """What was spoken."""
-        spoken = _Spoken({}, {}, {})
-        for at, message in enumerate(self._record.index.messages):
-            if message.content and message.role in ("user", "assistant"):
-                first = spoken.by_user if message.role == "user" else spoken.by_agent
-                for form in _forms(values_in(message.content)):
-                    first.setdefault(form, at)
-                    if message.role == "assistant":
-                        spoken.last_told[form] = at
-        return spoken
+    def _said_by_user(self) -> dict[str, int]:
+        """The forms of values in what users said, each with the first message that has it."""
+        spoken = [(at, self._record.index.messages[at].content or "") for at in self._record.index.asked]
+        return {form: at for at, content in reversed(spoken) for form in _forms(values_in(content))}
+
+    @once
+    def _said_by_agent(self) -> dict[str, int]:
+        """The same of what the agent said."""
+        spoken = [(text.message_index, text.content) for text in self._record.index.texts]
+        return {form: at for at, content in reversed(spoken) for form in _forms(values_in(content))}
+
+    @once
+    def _last_told(self) -> dict[str, int]:
+        """The same, each with the last message."""
+        texts = self._record.index.texts
+        return {form: text.message_index for text in texts for form in _forms(values_in(text.content))}
 
 
 def _is_before(places: Mapping[str, int], forms: frozenset[str], at: int) -> bool:

@@ -44,7 +44,7 @@ class CodingFacts:
     def __init__(self, record: Record) -> None:
         self.index, self._record = record.index, record
         self._tools = {**record.tools, **{call.call.name: facts_of(call.call.name) for call in record.calls_below}}
-        self._by_user = dict[str, int]()
+        self._by_user: dict[str, int] = {}
 
     @once
     def rows(self) -> list[tuple[int, Call, Kinds]]:
@@ -56,7 +56,7 @@ class CodingFacts:
     @once
     def _first(self) -> dict[tuple[str, bool], int]:
         """The position of the first call that was of a kind, or (False) can have been."""
-        found = dict[tuple[str, bool], int]()
+        found: dict[tuple[str, bool], int] = {}
         for at, _, kinds in self.rows:
             for kind in kinds.sure:
                 found.setdefault((kind, True), at)

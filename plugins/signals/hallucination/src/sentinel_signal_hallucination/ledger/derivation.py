@@ -126,7 +126,8 @@ class Derived:
     @once
     def _together(self) -> list[float]:
         """What belongs together gives: one field over the rows of all results, the numbers of one object, a column."""
-        found, fields = list[float](), defaultdict[str, list[float]](list)
+        found: list[float] = []
+        fields: defaultdict[str, list[float]] = defaultdict(list)
         for text in self._results:
             try:
                 found += _of([msgspec.json.decode(text)], fields, 0)
@@ -187,7 +188,7 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
     parts = (
         value.items() if isinstance(value, dict) else [("", item) for item in value] if isinstance(value, list) else ()
     )
-    few = list[float]()
+    few: list[float] = []
     for key, item in islice(parts if depth < _DEEPEST else (), _MOST_ROWS * 4):
         number = _number(item)
         if number is not None:

@@ -33,7 +33,7 @@ def document_of(content: str) -> Any:
 
 def leaves(document: Any, *, has_lists: bool = True) -> list[Leaf]:
     """The values of a document, in order; but for those in lists, where they are not wanted."""
-    found = list[Leaf]()
+    found: list[Leaf] = []
     if isinstance(document, (dict, list)):
         _collect(document, "", found, has_lists=has_lists, depth=0)
     return found

@@ -63,7 +63,7 @@ def entries(index: TraceIndex, findings: Sequence[Finding], path: tuple[int, ...
 
 
 def _entries(turns: Turns, findings: Sequence[Finding], path: tuple[int, ...]) -> Iterator[LedgerEntry]:
-    accused = dict[int, list[Finding]]()
+    accused: dict[int, list[Finding]] = {}
     for finding in findings:
         if (
             tuple(finding.trace_path) == path
@@ -97,7 +97,7 @@ class _Claims:
         if is_foreign(content):
             yield from self._in_other_language()
             return
-        checks = dict[int, list[CheckClaim]]()
+        checks: dict[int, list[CheckClaim]] = {}
         for claim in check_claims(content):
             checks.setdefault(claim.sentence.start, []).append(claim)
         is_proposed: Callable[[Sentence], bool] = proposes(self.low) if asks_back(self.low) else lambda _: False
@@ -239,7 +239,8 @@ class _Claims:
         claimed = next(filter(self._is_claim, statements(part)), None)
         if claimed is None:
             return None
-        names, scored = _names(quote), list[tuple[int, int, Action]]()
+        names = _names(quote)
+        scored: list[tuple[int, int, Action]] = []
         for action in self._before:
             points = _fit(action, claimed, names)
             if points >= _ENOUGH:
@@ -315,8 +316,8 @@ class _Recorded:
 
     def __init__(self, index: TraceIndex) -> None:
         self._index = index
-        self._parts = dict[int, str]()
-        self._known = dict[tuple[frozenset[str], int], int | None]()
+        self._parts: dict[int, str] = {}
+        self._known: dict[tuple[frozenset[str], int], int | None] = {}
 
     def last(self, forms: frozenset[str], core: str, until: int) -> int | None:
         """The last message before ``until`` that holds one of the forms, in a line that has ``core``."""

@@ -40,8 +40,8 @@ def _is_hidden(case: Case) -> bool:
     begin = one.sentence.start
     lines = (line.strip() for line in reversed(case.low[max(0, begin - _FAR) : begin].split("\n")))
     lead = next((line for line in lines if line and line[0] not in "-+•–|" and not line[0].isdigit()), "")
-    words = set(lead.strip(" :.!").split())
-    return lead.endswith(":") and words.isdisjoint(SELF | COMPLETE | lemmas().done.keys())
+    words = lead.strip(" :.!").split()
+    return lead.endswith(":") and all(known.isdisjoint(words) for known in (SELF, COMPLETE, lemmas().done.keys()))
 
 
 def _is_knowing(case: Case) -> bool:

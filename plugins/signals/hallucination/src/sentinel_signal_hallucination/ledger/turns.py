@@ -17,6 +17,7 @@ from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Turn", "Turns"]
 
+_NONE: frozenset[str] = frozenset()
 # An order that has waited for so many turns is forgotten; a long talk must not be read over and over.
 _FARTHEST = 20
 # Groups of verbs that take no call, and those that may be of a text.
@@ -81,7 +82,7 @@ class Turn:
     @once
     def asked_words(self) -> frozenset[str]:
         """The words of the order."""
-        return frozenset[str]().union(*(sentence.words for sentence in sentences(self.low)))
+        return _NONE.union(*(sentence.words for sentence in sentences(self.low)))
 
     @once
     def order(self) -> Order:
@@ -93,7 +94,7 @@ class Turn:
         """The same, with the orders before that nothing has carried out."""
         orders = [self.order, *(turn.order for turn in self._open())]
         words, groups, things, kinds = (
-            frozenset[str]().union(*parts) for parts in zip(*(order[:4] for order in orders), strict=True)
+            _NONE.union(*parts) for parts in zip(*(order[:4] for order in orders), strict=True)
         )
         return self.order._replace(
             words=words, groups=groups, things=things, kinds=kinds, orders=any(order.orders for order in orders)

@@ -32,7 +32,7 @@ def actions(turns: Turns, looks: list[Scan], settings: Settings) -> Iterator[Evi
     """A finding for each action that the first text of a turn claims without cause."""
     index = turns.record.index
     asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
-    telling = dict[int, frozenset[str]]()
+    telling: dict[int, frozenset[str]] = {}
     for look in looks:
         if forms := frozenset(form for form in look.forms if may_be_action(form, asked)):
             telling[look.text.message_index] = forms
@@ -83,7 +83,7 @@ class _Case:
             if not forms:
                 return []
         is_proposed = proposes(self.low) if asks_back(self.low) else None
-        rows = dict[int, Evidence]()
+        rows: dict[int, Evidence] = {}
         for one in self._said(forms):
             if is_proposed is not None and (is_proposed(one.sentence) or not one.plainly):
                 continue
@@ -272,7 +272,8 @@ class _Case:
 
     def _is_concrete(self, one: Statement) -> bool:
         """True where a tool, the order or a system of records has the object."""
-        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
+        kept = (lemmas().kept, self.record.tool_words, self.turn.waiting.things)
+        return not all(map(one.objects.isdisjoint, kept))
 
     def _evidence(self, one: Statement, tried: Action | None, branch: str) -> Evidence:
         word = one.sentence.words[one.at]

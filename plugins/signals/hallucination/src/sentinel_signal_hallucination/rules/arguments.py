@@ -54,7 +54,8 @@ class _Before:
     @once
     def _given(self) -> tuple[str, list[int]]:
         """All of it in order, and how much of it stands before each message."""
-        parts, ends, length = list[str](), [0], 0
+        parts: list[str] = []
+        ends, length = [0], 0
         for message in self._index.messages:
             spoken = [message.content] if message.content and message.role != "assistant" else []
             new = [*spoken, *(result.content for result in message.tool_results)]

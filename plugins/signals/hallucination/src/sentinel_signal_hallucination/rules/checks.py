@@ -59,7 +59,7 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     """The first claim of each kind that the record speaks against."""
     first = max(0, texts[0].calls_before - _FARTHEST)
     runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
-    programs = dict[str, frozenset[str]]()
+    programs: dict[str, frozenset[str]] = {}
     for run in runs:
         programs[run.check.kind] = programs.get(run.check.kind, frozenset()) | command_words(run.check.command) - _KINDS
     answered: set[str] = set()

@@ -50,7 +50,7 @@ def witnessed(turns: Turns) -> frozenset[int]:
 
 def _judge(text: Text, turn: Turn, facts: CodingFacts, settings: Settings) -> Iterator[Evidence]:
     witness = facts.index.witness
-    reported = set[str]()
+    reported: set[str] = set()
     for claim in coding_claims(text.content[:_LONGEST]):
         branch = "edit_of_path" if claim.path else claim.kind
         if branch in reported or not is_asserted(claim, text, turn):

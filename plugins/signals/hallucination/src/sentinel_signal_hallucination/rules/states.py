@@ -1,14 +1,17 @@
 """What the answer tells of a thing, beside the last that the record shows of it: undone by a later call, or in another status."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, starmap, takewhile
+from math import inf
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.trace import to_json
+from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, is_trouble
 from sentinel_signal_hallucination.english.languages import is_foreign
@@ -33,66 +36,99 @@ _CHANGING = word_set(
     "modify update set change edit move adjust reschedule amend switch upgrade downgrade assign reassign"
 )
 _UNDONE_VALUE = word_set("instead was were previously earlier originally longer not replaced old former")
-_UNDOING_GROUPS, _TWO = ("cancel", "remove"), 2
+_UNDOING_GROUPS, _ANY, _TWO = ("cancel", "remove"), frozenset(("",)), 2
+_FARTHEST = 50  # later calls that name a thing
 _STATUS = ("status", "state")
 _STATUS_OF = re.compile(r'"stat(?:us|e)"\s*:\s*"([^"]{1,40})"').findall
 _WORD = regex(r"[a-z]+")
+_message_index = attrgetter("message_index")
 _DEEPEST, _LONGEST_STATUS, _STEM, _MOST = 6, 40, 5, 20
 
 
 def states(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a text; messages in ``known`` have one already."""
-    shown, is_undone = _Shown(turns), any(map(_may_undo, turns.record.actions))
-    for number in sorted(turns.spoken - {-1}) if not turns.record.index.children else ():
+    actions = turns.record.actions
+    shown, undone, changes = _Shown(turns), _undone(actions), _changes(actions)
+    if turns.record.index.children or not (undone or changes or shown.results):
+        return
+    for number in sorted(turns.spoken - {-1}):
         turn = turns[number]
-        for text in turn.texts if is_undone or shown.rows or turn.worked else ():
+        for text in turn.texts:
             if text.message_index not in known and not is_foreign(text.content):
                 low = low_of(text.content)
-                undone = _superseded(text, low, turn, settings) if is_undone else ()
-                others = (_changed(text, low, turn, settings), _status(text, low, shown, settings))
-                found = next(chain(undone, *others, _status_told(text, low, shown, turn, settings)), None)
-                if found is not None:
-                    yield found
+                of_calls = (
+                    _superseded(text, low, turn, undone, settings),
+                    _changed(text, low, turn, changes, settings),
+                )
+                of_results = (_status(text, low, shown, settings), _status_told(text, low, shown, turn, settings))
+                yield from islice(chain(*of_calls, *of_results), 1)
 
 
-def _superseded(text: Text, low: str, turn: Turn, settings: Settings) -> Iterator[Evidence]:
+class _Undone(NamedTuple):
+    """What one call undid: the names, the message of the last call of the kind that it undoes, and that of the first to name one of them again."""
+
+    undo: Action
+    names: frozenset[str]
+    made_at: int
+    again_at: float
+
+
+def _undone(actions: Sequence[Action]) -> list[_Undone]:
+    """The calls that undid something; of most traces none."""
+    if not any(map(_may_undo, actions)):
+        return []
+    worked = [action for action in actions if not action.failed]
+    named = list(map(_named, worked))
+    naming: defaultdict[str, list[int]] = defaultdict(list)
+    for number, name in ((number, name) for number, names in enumerate(named) for name in names):
+        naming[name].append(number)
+    found: list[_Undone] = []
+    made: set[tuple[str, str]] = set()
+    last: dict[str, int] = {}
+    for number, action in enumerate(worked):
+        ways = _undoes(action)
+        gone = names_in(to_json(action.call.call.arguments).decode()) if ways else ()
+        names = frozenset(name for name in gone if any((way, name) in made for way in ways))
+        if names:
+            rows = (naming[name][(first := bisect_right(naming[name], number)) : first + _FARTHEST] for name in names)
+            again = (worked[at] for row in rows for at in row if _undoes(worked[at]).isdisjoint(_undone_by(action)))
+            again_at = min((one.message_index for one in again), default=inf)
+            found.append(_Undone(action, names, max(last.get(way, -1) for way in ways), again_at))
+        for way in _undone_by(action):
+            made.update((way, name) for name in named[number])
+            last[way] = action.message_index
+    return found
+
+
+def _superseded(text: Text, low: str, turn: Turn, undone: Sequence[_Undone], settings: Settings) -> Iterator[Evidence]:
     """Something that a call did and a later one undid, and that is told without a word of that.
 
     Within one turn any sentence tells it; of what an earlier turn did, one that says that it is so.
     """
-    before = [
-        action for action in turn.record.actions if not action.failed and action.message_index < text.message_index
-    ]
-    if len(before) < _TWO or not _UNDONE.isdisjoint(_WORD.findall(low)) or admits(low):
-        return
-    named = {action.call.position: _named(action) for action in before}
-    undoing = ((undo, names_in(to_json(undo.call.call.arguments).decode())) for undo in before if _may_undo(undo))
-    for undo, gone in undoing:
-        made = [action for action in before if action.call.position < undo.call.position and _undoes(undo, action)]
-        names = frozenset[str]().union(*(gone & named[action.call.position] for action in made))
-        later = (action for action in before if action.call.position > undo.call.position)
-        again = (action for action in later if names & named[action.call.position])
-        if not names or any(not _undoes(action, undo) for action in again):
-            continue
-        is_within = undo.message_index > turn.asked and any(action.message_index > turn.asked for action in made)
-        for part in sentences(low):
-            name = next((name for name in sorted(names) if name in low[part.start : part.end]), None)
+    for undo, names, made_at, again_at in undone:
+        present = sorted(filter(low.__contains__, names)) if undo.message_index < text.message_index <= again_at else []
+        if present and (not _UNDONE.isdisjoint(_WORD.findall(low)) or admits(low)):
+            return
+        is_within = min(undo.message_index, made_at) > turn.asked
+        for part in sentences(low) if present else ():
+            name = next((name for name in present if name in low[part.start : part.end]), None)
             if name is not None and not part.asks and (is_within or _says_so(part)):
                 message = f'The answer tells of "{name}" as done, but the later call to "{undo.facts.name}" undid it (message {undo.message_index}).'
                 yield in_text(text, "superseded", "undone", message, part.start, part.end, settings.effect_weight)
 
 
-def _changed(text: Text, low: str, turn: Turn, settings: Settings) -> Iterator[Evidence]:
+def _changes(actions: Sequence[Action]) -> list[Action]:
+    """The calls of changing that worked; of most traces none that a later one could have changed again."""
+    worked = (action for action in actions if not (action.failed or action.facts.runs_anything))
+    found = [action for action in worked if not action.facts.verbs.isdisjoint(_CHANGING)]
+    return found if len(found) >= _TWO else []
+
+
+def _changed(text: Text, low: str, turn: Turn, changes: Sequence[Action], settings: Settings) -> Iterator[Evidence]:
     """What a call of changing set, and a later one set to something else, where only the first is told."""
-    before = [
-        action for action in turn.record.actions if not action.failed and action.message_index < text.message_index
-    ]
-    changes = [
-        action for action in before if not action.facts.runs_anything and not action.facts.verbs.isdisjoint(_CHANGING)
-    ]
-    del changes[:-_MOST]
-    for later in (action for action in changes if action.message_index > turn.asked):
-        for earlier in (action for action in changes if action.call.position < later.call.position):
+    before = changes[: bisect_left(changes, text.message_index, key=_message_index)][-_MOST:]
+    for later in (action for action in before if action.message_index > turn.asked) if turn.worked else ():
+        for earlier in (action for action in before if action.call.position < later.call.position):
             found = _replaced(earlier, later)
             if (
                 found is None
@@ -103,7 +139,7 @@ def _changed(text: Text, low: str, turn: Turn, settings: Settings) -> Iterator[E
                 continue
             key, old, new = found
             part = next((part for part in sentences(low) if not part.asks and old in low[part.start : part.end]), None)
-            if part is not None and new not in low and not _set_again(old, later, before):
+            if part is not None and new not in low and not _set_again(old, later, text, turn):
                 message = f'The answer tells of {key} "{old}", but the later call to "{later.facts.name}" set it to "{new}" (message {later.message_index}).'
                 yield in_text(text, "superseded", "changed", message, part.start, part.end, settings.effect_weight)
 
@@ -121,9 +157,10 @@ def _replaced(earlier: Action, later: Action) -> tuple[str, str, str] | None:
     return (differing[0], old, new) if len(old) > _TWO and new not in old and old not in new else None
 
 
-def _set_again(value: str, later: Action, before: list[Action]) -> bool:
-    rest = (action for action in before if action.call.position >= later.call.position)
-    return any(value in to_json(action.call.call.arguments).decode().lower() for action in rest)
+def _set_again(value: str, later: Action, text: Text, turn: Turn) -> bool:
+    rest = (action for action in turn.record.actions if not action.failed and action.message_index < text.message_index)
+    again = (action for action in rest if action.call.position >= later.call.position)
+    return any(value in to_json(action.call.call.arguments).decode().lower() for action in again)
 
 
 def _says_so(part: Sentence) -> bool:
@@ -132,19 +169,24 @@ def _says_so(part: Sentence) -> bool:
 
 def _may_undo(action: Action) -> bool:
     """True for a call that may undo something: of most traces none."""
-    verbs = action.facts.verbs
-    return (
-        not action.groups.isdisjoint(_UNDOING_GROUPS)
-        or not verbs.isdisjoint(_UNDOING)
-        or any(verb.startswith("un") for verb in verbs)
-    )
+    return _is_undoing(action) or any(verb.startswith("un") for verb in action.facts.verbs)
 
 
-def _undoes(undo: Action, action: Action) -> bool:
-    """True for a call of undoing after one of another kind; also for "unfreeze" after "freeze"."""
-    if not undo.groups.isdisjoint(_UNDOING_GROUPS) or not undo.facts.verbs.isdisjoint(_UNDOING):
-        return action.groups.isdisjoint(_UNDOING_GROUPS) and action.facts.verbs.isdisjoint(_UNDOING)
-    return any(f"un{verb}" in undo.facts.verbs for verb in action.facts.verbs)
+def _is_undoing(action: Action) -> bool:
+    return not (action.groups.isdisjoint(_UNDOING_GROUPS) and action.facts.verbs.isdisjoint(_UNDOING))
+
+
+def _undoes(action: Action) -> frozenset[str]:
+    """The ways in which a call undoes another: "" for any that is no undoing itself, or by the very word: "unfreeze" after "freeze"."""
+    if _is_undoing(action):
+        return _ANY
+    return frozenset(verb for verb in action.facts.verbs if verb.startswith("un"))
+
+
+def _undone_by(action: Action) -> frozenset[str]:
+    """The ways in which a call can be undone."""
+    words = frozenset(f"un{verb}" for verb in action.facts.verbs)
+    return words if _is_undoing(action) else words | _ANY
 
 
 def _named(action: Action) -> frozenset[str]:
@@ -161,54 +203,60 @@ class _Seen(NamedTuple):
 
 
 class _Shown:
-    """The last status that results show of each thing."""
+    """The last status that results show of each thing, which is named by the identifiers that stand beside it."""
 
     def __init__(self, turns: Turns) -> None:
         self._record = turns.record
 
     @once
-    def rows(self) -> list[_Seen]:
-        """In the order of the results; a thing is named by the identifiers that stand beside its status."""
-        results = [(call.result, call.result_message_index or 0) for call in self._record.index.calls if call.result]
-        results = [(result, at) for result, at in results if _STATUS_OF(result.content)]
-        found = list[tuple[int, dict[str, Any], str]]()
-        for result, at in results:
-            rows = _statuses(self._record.document(result))
-            found += [(at, holder, status) for holder, status in rows]
-        own = ((at, item, status) for at, holder, status in found for item in holder.values() if isinstance(item, str))
-        return [_Seen(at, name, status) for at, item, status in own for name in names_in(item)]
+    def results(self) -> list[tuple[ToolResult, int]]:
+        """The results with a status, each with its message: of most traces none."""
+        rows = ((call.result, call.result_message_index or 0) for call in self._record.index.calls if call.result)
+        return [(result, at) for result, at in rows if _STATUS_OF(result.content)]
 
-    @once
-    def _by_name(self) -> dict[str, list[_Seen]]:
-        found = defaultdict[str, list[_Seen]](list)
-        for row in self.rows:
-            found[row.name].append(row)
-        return found
+    def _rows(self, result: ToolResult, at: int) -> Iterator[_Seen]:
+        """In the order of the document."""
+        found: list[tuple[dict[str, Any], str]] = []
+        _collect(self._record.document(result), found)
+        own = ((item, status) for holder, status in found for item in holder.values() if isinstance(item, str))
+        return (_Seen(at, name, status) for item, status in own for name in names_in(item))
 
     @once
     def troubled(self) -> frozenset[str]:
         """The things that once had a status of trouble: of most traces none."""
-        return frozenset(row.name for row in self.rows if _is_trouble(row.status))
+        of_trouble = (
+            row for row in self.results if any(_is_trouble(one.lower()) for one in _STATUS_OF(row[0].content))
+        )
+        seen = chain.from_iterable(starmap(self._rows, of_trouble))
+        return frozenset(row.name for row in seen if _is_trouble(row.status))
+
+    @once
+    def _last(self) -> dict[str, list[_Seen]]:
+        """What was shown of each thing, by its name, in order."""
+        found: defaultdict[str, list[_Seen]] = defaultdict(list)
+        for row in chain.from_iterable(starmap(self._rows, self.results)):
+            found[row.name].append(row)
+        return found
 
     def last(self, name: str, until: int) -> _Seen | None:
         """What was last shown of a thing, unless a call may have changed it since."""
-        seen = next((row for row in reversed(self._by_name.get(name, ())) if row.place < until), None)
+        seen = next((row for row in reversed(self._last[name]) if row.place < until), None)
         if seen is None:
             return None
-        later = (
-            action for action in self._record.actions if seen.place < action.message_index < until and not action.failed
-        )
-        return None if any(action.facts.runs_anything or name in _named(action) for action in later) else seen
+        actions = self._record.actions
+        first = bisect_right(actions, seen.place, key=_message_index)
+        later = takewhile(lambda action: action.message_index < until, islice(actions, first, None))
+        changed = (action for action in later if not action.failed)
+        return None if any(action.facts.runs_anything or name in _named(action) for action in changed) else seen
 
 
 def _status_told(text: Text, low: str, shown: _Shown, turn: Turn, settings: Settings) -> Iterator[Evidence]:
     """A status of a thing that is neither its last one nor of that kind: "is still open", where it is closed."""
-    for row in islice(_with_status(low), _MOST) if shown.rows else ():
-        part, claimed = row
+    for part, claimed in islice(_with_status(low), _MOST) if shown.results else ():
         for name in sorted(names_in(low[part.start : part.end])):
             seen = shown.last(name, text.message_index)
             words = _WORD.findall(seen.status) if seen is not None else []
-            kinds = frozenset[str]().union(*(_CLASSES.get(word, _NO_CLASS) for word in words))
+            kinds = _NO_CLASS.union(*(_CLASSES.get(word, _NO_CLASS) for word in words))
             if (
                 seen is None
                 or not kinds
@@ -227,26 +275,23 @@ def _status_told(text: Text, low: str, shown: _Shown, turn: Turn, settings: Sett
 
 def _with_status(low: str) -> Iterator[tuple[Sentence, str]]:
     """The sentences that say in which status something is, each with that."""
-    for part in sentences(low):
+    for part in sentences(low) if any(map(low.__contains__, _CLASSES)) else ():
         status = next((word for before, word in pairwise(part.words) if word in _CLASSES and before in _IS), "")
         if status and not part.asks and _UNSAID.isdisjoint(part.words):
             yield part, status
 
 
-def _statuses(document: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], str]]:
+def _collect(document: Any, found: list[tuple[dict[str, Any], str]], depth: int = 0) -> None:
     """The objects that have a status, each with it."""
-    if depth > _DEEPEST:
-        return
-    if isinstance(document, list):
-        for item in document:
-            yield from _statuses(item, depth + 1)
-    elif isinstance(document, dict):
+    if isinstance(document, dict):
         status = next((document[key] for key in _STATUS if isinstance(document.get(key), str)), None)
         if status is not None and len(status) <= _LONGEST_STATUS:
-            yield document, status.lower()
-        for item in document.values():
-            if isinstance(item, (dict, list)):
-                yield from _statuses(item, depth + 1)
+            found.append((document, status.lower()))
+    elif not isinstance(document, list):
+        return
+    for item in document.values() if isinstance(document, dict) else document:
+        if isinstance(item, (dict, list)) and depth < _DEEPEST:
+            _collect(item, found, depth + 1)
 
 
 def _status(text: Text, low: str, shown: _Shown, settings: Settings) -> Iterator[Evidence]:
@@ -280,7 +325,7 @@ def _is_good(part: Sentence) -> bool:
 
 _IS = word_set("is are was were been now already still has as stands fully remains it's")
 _UNSAID = word_set("not once if until when will would can should unless before after could may might")
-_NO_CLASS = frozenset[str]()
+_NO_CLASS: frozenset[str] = frozenset()
 _STATUSES = {
     "going": "active live running enabled open available published valid confirmed approved booked reserved",
     "waiting": "pending processing queued submitted scheduled draft requested unpaid awaiting new waiting unconfirmed open review",

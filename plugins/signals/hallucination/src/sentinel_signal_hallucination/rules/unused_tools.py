@@ -95,8 +95,8 @@ class _Unused:
         """The findings of one text."""
         low = low_of(text.content)
         turn = self.turns[self.turns.number(text.message_index)]
-        is_hidden = not admits(low, sentences(turn.low))
-        is_proposed = proposes(low) if asks_back(low) else None
+        is_hidden = bool(forms) and not admits(low, sentences(turn.low))
+        is_proposed = proposes(low) if is_hidden and asks_back(low) else None
         for part in sentences(low):
             if part.asks:
                 continue

@@ -47,17 +47,47 @@ def other_values(carried: Carried, settings: Settings, known: frozenset[int]) ->
 
 
 class _Answer:
-    """One text of a turn in which something was done. ``orphans`` are its values that no writing call carried."""
+    """One text of a turn in which something was done; ``carried`` has what its calls carried, and ``failed`` what only calls that failed did."""
 
     def __init__(self, text: Text, turn: Turn, carried: Carried) -> None:
         self.text, self.turn, self.carried = text, turn, carried
-        self.low, self.prose = low_of(text.content), prose_of(text.content)
-        self.values = values_in(self.prose)
-        given = carried.given_by(text.message_index) if self.values else ""
-        named = [value for value in self.values if self._shown(value) not in given]
-        forms = carried.forms_by(text.message_index) if named else frozenset[str]()
+        self.leaves = [(action, leaf) for action in turn.worked for leaf in carried.by(action)]
+        before = (action for action in turn.record.actions if action.message_index < text.message_index)
+        failed = (action for action in before if action.failed and action.facts.effect == "writes")
+        self.failed = [(action, leaf) for action in failed for leaf in carried.by(action)]
+
+    @once
+    def low(self) -> str:
+        """The plain words of the text."""
+        return low_of(self.text.content)
+
+    @once
+    def prose(self) -> str:
+        """The text without code."""
+        return prose_of(self.text.content)
+
+    @once
+    def values(self) -> tuple[Value, ...]:
+        """The values of the text."""
+        return values_in(self.prose)
+
+    @once
+    def orphans(self) -> list[Value]:
+        """The values that no writing call carried, of kinds that some call of the turn, or one that failed, did."""
+        kinds = {leaf.value.kind for _, leaf in (*self.leaves, *self.failed)}
+        values = [value for value in self.values if value.kind in kinds] if kinds else []
+        given = self.carried.given_by(self.text.message_index) if values else ""
+        named = [value for value in values if self._shown(value) not in given]
+        if not named or self._admits:
+            return []
+        forms = self.carried.forms_by(self.text.message_index)
         orphans = (value for value in named if forms.isdisjoint(value.forms))
-        self.orphans = list(islice((value for value in orphans if not self._can_be_written(value)), _MOST))
+        return list(islice((value for value in orphans if not self._can_be_written(value)), _MOST))
+
+    @once
+    def _admits(self) -> bool:
+        """True where the text has a word of trouble."""
+        return admits(self.low, sentences(self.turn.low))
 
     def _can_be_written(self, value: Value) -> bool:
         """True for a file that a command or an edit can have written, whatever else it carried."""
@@ -65,32 +95,28 @@ class _Answer:
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""
-        if not (self.orphans or self._siblings) or admits(self.low, sentences(self.turn.low)):
+        if not (self.orphans or self._siblings) or self._admits:
             return None
         is_proposed = proposes(self.low) if asks_back(self.low) else None
-        if (
-            is_proposed is None
-            and (found := next(chain(self._wrong(settings), self._of_sibling(settings)), None)) is not None
-        ):
-            return found
+        if is_proposed is None:
+            found = next(chain(self._wrong(settings), self._of_sibling(settings)), None)
+            if found is not None:
+                return found
         left = chain(self._failed(settings), self._left(settings))
         return next((row for row, part in left if is_proposed is None or not is_proposed(part)), None)
 
     def _shown(self, value: Value) -> str:
         return self.prose[value.start : value.end]
 
-    def _actions(self) -> Iterator[tuple[Action, Leaf]]:
-        """The values that the calls of the turn carried."""
-        return ((action, leaf) for action in self.turn.worked for leaf in self.carried.by(action))
-
-    def _related(self, leaf: Leaf, action: Action) -> list[Value]:
-        """The orphans that could have stood in the place of a value; none for a time of a zone, which may be told as another's."""
+    def _alike(self, leaf: Leaf) -> list[Value]:
+        """The orphans of the kind of a value; none for a time of a zone, which may be told as another's."""
         if leaf.value.kind == "time" and _ZONED.search(leaf.text):
             return []
-        same = [value for value in self.orphans if value.kind == leaf.value.kind and self._is_related(value, leaf)]
-        if self._is_alone(leaf, same):
-            return same
-        return [value for value in same if self.carried.could_stand(value, leaf, action)]
+        return [value for value in self.orphans if value.kind == leaf.value.kind and self._is_related(value, leaf)]
+
+    def _could_stand(self, value: Value, alike: list[Value], leaf: Leaf, action: Action) -> bool:
+        """True for an orphan that could have stood in the place of a value."""
+        return self._is_alone(leaf, alike) or self.carried.could_stand(value, leaf, action)
 
     def _is_alone(self, leaf: Leaf, same: list[Value]) -> bool:
         """True for the only date or time that was carried in the turn, where the text tells just one: no other can be meant."""
@@ -107,12 +133,12 @@ class _Answer:
     @once
     def _carried_kinds(self) -> Counter[Kind]:
         """How many the calls of the turn carried."""
-        return Counter(leaf.value.kind for _, leaf in self._actions())
+        return Counter(leaf.value.kind for _, leaf in self.leaves)
 
     @once
     def _by_form(self) -> dict[str, list[Value]]:
         """The values of the text by each of their forms."""
-        found = defaultdict[str, list[Value]](list)
+        found: defaultdict[str, list[Value]] = defaultdict(list)
         for value in self.values:
             for form in value.forms:
                 found[form].append(value)
@@ -128,23 +154,36 @@ class _Answer:
 
     def _wrong(self, settings: Settings) -> Iterator[Evidence]:
         """A value that is told where the call carried another one, which is told nowhere."""
-        kinds = {value.kind for value in self.orphans}
-        forms = frozenset(form for value in values_in(self.text.content) for form in value.forms)
-        for action, leaf in self._actions():
-            is_told_here = self.text.message_index > action.message_index and not forms.isdisjoint(leaf.value.forms)
-            if leaf.value.kind not in kinds or is_told_here or self.carried.is_told_after(leaf.value.forms, action):
+        for action, leaf in self.leaves:
+            alike = self._alike(leaf)
+            if not alike or self._is_told(leaf, action):
                 continue
-            for value in self._related(leaf, action):
+            for value in alike:
                 part = self._sentence(value)
-                if part is not None and self._is_meant(value, part, leaf, action):
+                is_meant = part is not None and self._is_meant(value, part, leaf, action)
+                if part is not None and is_meant and self._could_stand(value, alike, leaf, action):
                     call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells "{self._shown(value)}", but {call}.'
                     yield self._evidence("wrong_value", leaf, message, part, settings)
+
+    def _is_told(self, leaf: Leaf, action: Action) -> bool:
+        """True where the text, or one after the call, tells what was carried."""
+        is_after = self.text.message_index > action.message_index
+        if is_after and not self._forms.isdisjoint(leaf.value.forms):
+            return True
+        return self.carried.is_told_after(leaf.value.forms, action)
+
+    @once
+    def _forms(self) -> frozenset[str]:
+        """The forms of all values of the text, code and all."""
+        return frozenset(form for value in values_in(self.text.content) for form in value.forms)
 
     @once
     def _siblings(self) -> list[tuple[Action, Action, str]]:
         """Calls that carried a name of digits that nobody had given, each with another call that carried a given one in the same field."""
         named = [(action, key, value) for action in self.turn.worked[-_MOST:] for key, value in _names_of(action)]
+        fields = Counter((key, family(value)) for key, value in {row[1:] for row in named})
+        named = [row for row in named if fields[row[1], family(row[2])] > 1]  # of most traces none
         known = {
             (key, family(value)): action
             for action, key, value in named
@@ -175,9 +214,8 @@ class _Answer:
             return not is_example(self._shown(value), self.prose[: value.start])
         if part.is_item or _tells_of_actions(part, ("state", "brief")):
             return True
-        if not self.carried.is_known_before(
-            leaf.value.forms, action
-        ):  # then the agent made it up, and the user's counts whenever it was said
+        if not self.carried.is_known_before(leaf.value.forms, action):
+            # The agent made it up, and the user's counts whenever it was said.
             return self.carried.is_ordered_before(value.forms, action)
         return value.kind in ("date", "time") and self._is_ordered(value)
 
@@ -191,23 +229,22 @@ class _Answer:
 
     def _left(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done beside one that a call carried, and that no call carried."""
-        tells = any(map(_tells_of_actions, sentences(self.low)))
-        for action, leaf in self._actions() if tells else ():
+        for action, leaf in self.leaves:
             if leaf.value.kind not in _TELLING:
                 continue
             beside = [value for form in sorted(leaf.value.forms) for value in self._by_form.get(form, ())]
-            for value in self._related(leaf, action) if beside else ():
+            alike = self._alike(leaf) if beside else []
+            for value in alike:
                 part = self._sentence(value)
-                if part is not None and _tells_of_actions(part) and not self._is_source(value, beside):
+                is_told = part is not None and _tells_of_actions(part) and not self._is_source(value, beside)
+                if part is not None and is_told and self._could_stand(value, alike, leaf, action):
                     call = f'"{action.facts.name}" was called for "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
                     yield self._evidence("left_one", leaf, message, part, settings), part
 
     def _failed(self, settings: Settings) -> Iterator[tuple[Evidence, Sentence]]:
         """A value that is told as done, and that only a call that failed carried."""
-        before = [action for action in self.turn.record.actions if action.message_index < self.text.message_index]
-        failed = (action for action in before if action.failed and action.facts.effect == "writes")
-        for action, leaf in ((one, leaf) for one in failed for leaf in self.carried.by(one)):
+        for action, leaf in self.failed:
             for value in self.orphans:
                 is_same = value.kind == leaf.value.kind and not value.forms.isdisjoint(leaf.value.forms)
                 part = self._sentence(value) if is_same else None
