@@ -27,7 +27,7 @@ from sentinel_signal_hallucination.english.modality import (
 )
 from sentinel_signal_hallucination.english.sentences import Sentence, plain
 
-__all__ = ["Statement", "low_of", "own_looks", "statements"]
+__all__ = ["Statement", "low_of", "may_look", "own_looks", "statements"]
 
 Voice = Literal["own", "perfect", "state", "past", "brief"]
 
@@ -164,6 +164,11 @@ _LOOKED = {
     **dict.fromkeys(["checked", "rechecked", "verified", "reviewed", "compared", "inspected", "examined", "consulted", "audited", "cross-checked", "double-checked", "validated"], word_set("")),
     "looked": word_set("up at into through over"), "went": word_set("through over"), "gone": word_set("through over"), "pulled": word_set("up"), "read": word_set("through"),
 }  # fmt: skip
+
+
+def may_look(low: str) -> bool:
+    """False for a text without a word of looking."""
+    return any(map(low.__contains__, _LOOKED))
 
 
 def own_looks(sentence: Sentence) -> Iterator[int]:

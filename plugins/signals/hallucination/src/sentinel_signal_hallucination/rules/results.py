@@ -147,7 +147,7 @@ class _Answer:
 
     def _counts(self, settings: Settings) -> Iterator[Evidence]:
         """More things are told to be done, by their number, than calls could have done: "all three readings" after two."""
-        for part in self._done():
+        for part in self._done() if _ALL_OF.search(self.low) else ():
             for match in _ALL_OF.finditer(self.low, part.start, part.end):
                 count = _COUNTS.index(match["n"]) if match["n"] in _COUNTS else int(match["n"] or 2)
                 noun = singular(match["noun"])

@@ -13,7 +13,7 @@ from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bas
 from sentinel_signal_hallucination.english.prescan import Scan
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
-from sentinel_signal_hallucination.english.statements import Statement, low_of, own_looks, statements
+from sentinel_signal_hallucination.english.statements import Statement, low_of, may_look, own_looks, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, Case, is_reported
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
@@ -94,6 +94,8 @@ class _Unused:
     def found(self, text: Text, forms: frozenset[str], settings: Settings) -> Iterator[Evidence]:
         """The findings of one text."""
         low = low_of(text.content)
+        if not forms and not may_look(low):
+            return
         turn = self.turns[self.turns.number(text.message_index)]
         is_hidden = bool(forms) and not admits(low, sentences(turn.low))
         is_proposed = proposes(low) if is_hidden and asks_back(low) else None
