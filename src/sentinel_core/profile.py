@@ -83,16 +83,13 @@ STANDARD = evolve(
     findings_decide=True,
     settings={},
     critical=(
-        *(evolve(rule, verdict="WARN") if rule.signal_name == "loop" else rule for rule in RS1.critical),
+        *RS1.critical,
         CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN"),
         CriticalRule(signal_name="ending", threshold=0.95, verdict="FAIL"),
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
     ),
 )
-"""The default: what the findings say decides, with RS-1's weights, thresholds and critical rules, and three more, on top.
-
-Repetition alone warns, because honest runs repeat calls, too: a loop is FAIL beside an error. Failed calls are weighed by what followed them.
-"""
+"""The default: what the findings say decides, with RS-1's weights, thresholds and critical rules, and three more, on top; failed calls are weighed by what followed them."""
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
 """The built-in profiles, by name."""

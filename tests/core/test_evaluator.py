@@ -317,7 +317,7 @@ def test_library_call_with_given_signals():
         Signal(name="mine", summary="s", detect=lambda _: 1.0),
     ]
     report = evaluate_trace(TRACE, signals=signals)
-    assert (report.verdict, report.settings) == ("WARN", {"loop": {"risk": 0.9}})
+    assert (report.verdict, report.settings) == ("FAIL", {"loop": {"risk": 0.9}})
     assert [score.advisory for score in report.signal_scores] == [False, True]
 
 

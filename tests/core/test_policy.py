@@ -120,11 +120,9 @@ def ruled(scores, worst, lowered=(), profile=STANDARD):
         ({"ending": 1.0}, {"ending": WARNING}, "FAIL", ["ending 1, critical at 0.95"]),
         ({"ending": 1.0}, {"ending": NOTE}, "PASS", ["no error or warning was found"]),
         ({"loop": 0.9}, {"loop": NOTE}, "PASS", ["no error or warning was found"]),
-        ({"loop": 0.9}, {"loop": WARNING}, "WARN", ["loop"]),
-        ({"loop": 0.9}, {"loop": WARNING, "cost": ERROR}, "FAIL", ["cost"]),
+        ({"loop": 0.9}, {"loop": WARNING}, "FAIL", ["loop 0.9, critical at 0.8"]),
         ({"loop": 0.9}, {"loop": ERROR}, "FAIL", ["loop"]),
-        ({"loop": 0.9}, {}, "WARN", ["loop 0.9, critical at 0.8"]),
-        ({"hallucination": 0.9}, {"hallucination": WARNING}, "FAIL", ["hallucination 0.9, critical at 0.8"]),
+        ({"loop": 0.9}, {}, "FAIL", ["loop 0.9, critical at 0.8"]),
         ({"tool_misuse": 0.75}, {"tool_misuse": NOTE}, "PASS", ["no error or warning was found"]),
         (dict.fromkeys(NAMES, 0.45), dict.fromkeys(NAMES, NOTE), "PASS", ["no error or warning was found"]),
         (
@@ -141,9 +139,8 @@ def test_findings_decide_and_scores_can_only_make_it_worse(scores, worst, verdic
 
 @pytest.mark.parametrize(("worst", "verdict"), [(ERROR, "FAIL"), (WARNING, "WARN"), (NOTE, "PASS")])
 def test_a_signal_whose_rules_were_made_milder_says_no_more_than_its_findings(worst, verdict):
-    scores = {"hallucination": 0.9}
-    assert ruled(scores, {"hallucination": worst}, lowered=("hallucination",))[0] == verdict
-    assert ruled(scores, {"hallucination": WARNING}, lowered=("cost",))[0] == "FAIL"
+    assert ruled({"loop": 0.9}, {"loop": worst}, lowered=("loop",))[0] == verdict
+    assert ruled({"loop": 0.9}, {"loop": WARNING}, lowered=("cost",))[0] == "FAIL"
 
 
 @pytest.mark.parametrize("worst", [ERROR, WARNING, NOTE])

@@ -33,7 +33,6 @@ ZERO = dict.fromkeys(RS1.weights, 0.0)
         ({"hallucination": 0.8}, "FAIL", "FAIL"),
         ({"effort": 1.0}, "PASS", "PASS"),
         ({"tool_misuse": 0.7}, "WARN", "WARN"),
-        ({"loop": 0.8}, "WARN", "FAIL"),
     ],
 )
 def test_standard_is_rs1_and_three_rules(scores, standard, rs1):
@@ -42,14 +41,6 @@ def test_standard_is_rs1_and_three_rules(scores, standard, rs1):
     assert (by_standard.verdict, by_rs1.verdict) == (standard, rs1)
     assert by_standard.overall_score == by_rs1.overall_score
     assert (by_standard.profile["name"], by_rs1.profile["name"]) == ("standard", "rs1")
-
-
-def test_a_loop_alone_warns_and_fails_only_beside_an_error_of_a_signal_that_counts():
-    looped = {**ZERO, **found("warning", score=0.9)}
-    assert judged(**looped).verdict == "WARN"
-    assert judged(**looped, **found("error", score=1.0, name="mine")).verdict == "WARN"
-    assert judged(**{**looped, **found("error", score=0.1, name="cost")}).verdict == "FAIL"
-    assert judged(RS1, **looped).verdict == "FAIL"
 
 
 def test_one_signal_gives_one_reason():
