@@ -50,6 +50,8 @@ _GIVEN = frozenset({"args", "arguments", "input", "kwargs", "parameters", "tool_
 _OFFERS = frozenset({"available_tools", "functions", "tools"})
 _CONTENTS = ("contents", "parts", "items", "blocks")
 _CALL_LISTS = frozenset({"function_call", "invalid_tool_calls", "toolCalls", "tool_calls"})
+# Where LangChain keeps a provider's calls as they came; older callbacks of platforms record only these.
+_AS_IT_CAME = "additional_kwargs"
 _PLAIN = frozenset({"content", "name", "role"})
 _PLAIN_RESULT = _PLAIN | {"tool_call_id"}
 
@@ -88,9 +90,12 @@ def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
     if role == "tool" and not parts.results:
         parts.results.append(_own_result(message, parts))
         parts.texts.clear()
-    if not _CALL_LISTS.isdisjoint(message):
+    if not _CALL_LISTS.isdisjoint(message) or _AS_IT_CAME in message:
         in_content = {call.id for call in parts.calls if call.id}
-        parts.calls.extend(call for call in _listed_calls(message) if call.id not in in_content)
+        listed = [*_listed_calls(message)]
+        if not (listed or parts.calls) and isinstance(message.get(_AS_IT_CAME), dict):
+            listed = [*_listed_calls(message[_AS_IT_CAME])]
+        parts.calls.extend(call for call in listed if call.id not in in_content)
     lost = _lost(message, role, parts)
     pieces = _as_pieces(role, parts, user_side=message.get("requestor") == "user" or role == "user")
     if unknown_role is None and not lost:
