@@ -313,6 +313,8 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"{role: 1}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
         (b'"[{\\"role\\": 1}]"', [reader("a", 0)], r"it looks like JSON inside a JSON string: decode it once more \("),
         (b"\n<!doctype html><p>", [reader("a", 0)], r"it looks like HTML or XML \("),
+        (b'"id","name","input"\r\n"1","a, b","c"\r\n', [reader("a", 0)], r"it looks like CSV, which no reader reads: "),
+        (b"Hello, Ann, how\nare you?", [reader("a", 0)], r"it looks like text that is not JSON \("),
         (b"<?xml version='1.0'?>", [reader("a", 0)], r"it looks like HTML or XML \("),
         (b"l.json".ljust(257, b"\0") + b"ustar\x00", [reader("a", 0)], r"it looks like a tar archive: unpack it,"),
         (b"PK\5\6" + b"\0" * 18, [reader("a", 0)], r"it looks like a zip archive without trace files \("),

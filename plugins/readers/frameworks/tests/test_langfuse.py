@@ -131,3 +131,64 @@ def test_what_is_no_observation_is_counted(read):
     gaps = ["1 observation without an id or a type", "1 entry that is not an observation"]
     assert trace.metadata == {"reading_gaps": gaps}
     assert read("langfuse", [{"x": 1}]) == [ReadError(message="contains no Langfuse trace or observation")]
+
+
+NAMED = {"id": "t", "timestamp": "2026-01-01T00:00:00Z", "input": "Cancel order 17.", "output": "I've cancelled it."}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ([{"data": [{**NAMED, "observations": ["o1", "o2"]}], "meta": {}}], ["GET /api/public/traces/ID", "1 trace "]),
+        ([NAMED, {**NAMED, "id": "u"}], ['"observations" files', "2 traces "]),
+        (
+            b'"id","timestamp","name"\n"t","2026-01-01","I cancelled it."\n',
+            ["is CSV, which is not read: download the trace as JSON"],
+        ),
+    ],
+)
+def test_traces_without_their_observations_are_refused(read, content, told):
+    (error,) = read("langfuse", content)
+    assert isinstance(error, ReadError)
+    assert [part for part in told if part not in error.message] == []
+
+
+def test_a_trace_row_beside_others_with_observations_is_refused_alone(read):
+    trace, error = read("langfuse", [generation(), {**NAMED, "observations": ["g"]}, {**NAMED, "id": "u"}])
+    assert trace.trace_id == "t"
+    assert "has 1 trace without observations" in error.message
+
+
+def test_a_trace_that_came_without_any_observation_is_read(read, told):
+    (trace,) = read("langfuse", [{**NAMED, "observations": []}])
+    assert told(trace)[-1][:2] == ("assistant", "I've cancelled it.")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"tool_calls": [{"id": "c", "type": "function", "function": {"name": "cancel", "arguments": '{"id": 17}'}}]},
+        {"function_call": {"name": "cancel", "arguments": '{"id": 17}'}},
+    ],
+)
+def test_calls_kept_only_as_the_provider_gave_them(read, told, kept):
+    """Older LangChain callbacks write no ``tool_calls`` of their own."""
+    observations = [
+        generation(
+            id="g1",
+            input=[{"role": "user", "content": "Cancel order 17."}],
+            output={"role": "assistant", "content": "", "additional_kwargs": kept},
+        ),
+        generation(id="t1", type="TOOL", name="cancel", startTime="2026-01-01T00:00:02Z", input="{'id': 17}", output="done"),
+        generation(
+            id="g2", startTime="2026-01-01T00:00:03Z", input=None, output={"role": "assistant", "content": "Cancelled."}
+        ),
+    ]  # fmt: skip
+    (trace,) = read("langfuse", [observations])
+    ((_, _, _, ((call_id, _, _),)),) = (row for row in told(trace) if row[0] == "tool")
+    assert told(trace) == [
+        ("user", "Cancel order 17.", [], []),
+        ("assistant", None, [(call_id, "cancel", {"id": 17})], []),
+        ("tool", None, [], [(call_id, "done", True)]),
+        ("assistant", "Cancelled.", [], []),
+    ]

@@ -25,7 +25,12 @@ _OTHER_JSON = (
     (rb'"\s*[\[{]', "JSON inside a JSON string: decode it once more"),
     (rb"", "JSON, but neither an object nor a list"),
 )
-_OTHER_TEXT = ((rb"<[A-Za-z!?]", "HTML or XML"), (rb"", "text that is not JSON"))
+_CELL = rb'(?:"[^"\r\n]{0,99}"|(?:\w[\w .-]{0,99})?)'
+_OTHER_TEXT = (
+    (rb"<[A-Za-z!?]", "HTML or XML"),
+    (rb"%b(?:,%b){2,999}\r?\n" % (_CELL, _CELL), "CSV, which no reader reads: export JSON or JSON Lines"),
+    (rb"", "text that is not JSON"),
+)
 
 # msgspec's messages for text that stops too early, is not JSON, or continues after a document.
 _CUT, _MALFORMED, _TRAILING = "Input data was truncated", "JSON is malformed: ", "trailing characters"

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, TokenDetails, TokenUsage
-from sentinel_core.traces.readers import BadRecord, tool_schemas, usage_of
+from sentinel_core.traces.readers import BadRecord, counted, tool_schemas, usage_of
 from sentinel_readers_frameworks._exchange import decoded
 from sentinel_readers_frameworks._files import Skipped, documents, dollars, mapping, name_of, text, utc
 from sentinel_readers_frameworks._runs import Run, trace_of
@@ -17,6 +17,17 @@ _KINDS: Mapping[object, Literal["model", "tool"]] = {"GENERATION": "model", "TOO
 # The id of the run that represents the trace's own record.
 _TRACE = "trace"
 _MOST_DIGITS = 15
+_HEADING = 4096
+_CSV = "is CSV, which is not read: download the trace as JSON, or fetch it (GET /api/public/traces/ID)"
+_LIST = (
+    'is the answer of "GET /api/public/traces", a list of traces that only names their observations ({told} here without '
+    "them): fetch each trace (GET /api/public/traces/ID), or its observations (GET /api/public/v2/observations?traceId=ID"
+    "&fields=core,basic,time,io,model,usage)"
+)
+_ROWS = (
+    'has {told} without observations, so no call is known: read the blob export\'s "observations" files (those of "traces" '
+    "alone are not enough), or fetch each trace (GET /api/public/traces/ID)"
+)
 _CAMEL: Mapping[str, str] = {
     "trace_id": "traceId",
     "parent_observation_id": "parentObservationId",
@@ -34,16 +45,20 @@ _CAMEL: Mapping[str, str] = {
 
 @attrs.define
 class _Traces:
-    """Observations by trace, and the traces' own records."""
+    """Observations by trace, the traces' own records, and which traces only ``named`` their observations."""
 
     runs: dict[str, list[Run]] = attrs.field(factory=dict)
     heads: dict[str, Run] = attrs.field(factory=dict)
+    named: set[str] = attrs.field(factory=set)
     failed: set[str] = attrs.field(factory=set)
     skipped: Skipped = attrs.field(factory=Skipped)
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace per trace id, in the order of their first observation."""
+    """One trace per trace id, in the order of their first observation.
+
+    A trace's own record without its observations is no record of what was done: one error for all of these.
+    """
     traces = _Traces()
     for record in documents(source):
         if isinstance(record, BadRecord):
@@ -53,15 +68,34 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         place = f" (line {record.line})" if record.path is None else ""
         for entry in value if isinstance(value, list) else [value]:
             _take(traces, entry, place, name_of(source))
+    if not (traces.runs or traces.heads) and traces.skipped.bad and _is_csv(source):
+        yield ReadError(message=_CSV)
+        return
     if refused := traces.skipped.refusals(source):
         yield from refused
         return
-    for trace_id in traces.runs | traces.heads:
-        yield _trace(trace_id, traces)
+    yield from _complete(traces)
     if not (traces.runs or traces.heads):
         yield from traces.skipped.errors()
         if traces.skipped.others:
             yield ReadError(message="contains no Langfuse trace or observation")
+
+
+def _complete(traces: _Traces) -> Iterator[ExecutionTrace | ReadError]:
+    """The traces with their observations, and one error for the others."""
+    bare = traces.heads.keys() - traces.runs.keys()
+    for trace_id in traces.runs:
+        yield _trace(trace_id, traces)
+    if bare:
+        told = counted(len(bare), "trace", "traces")
+        yield ReadError(message=(_LIST if bare & traces.named else _ROWS).format(told=told))
+
+
+def _is_csv(source: Source) -> bool:
+    """Whether the first line is a table's heading, as in a download of the UI."""
+    with source.open() as stream:
+        heading = stream.readline(_HEADING).removeprefix(b"\xef\xbb\xbf").strip()
+    return heading[:1] not in (b"{", b"[", b"") and b"," in heading
 
 
 def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
@@ -70,10 +104,14 @@ def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
     head = mapping(fields.get("trace")) or fields
     if isinstance(fields.get("observations"), list):
         trace_id = text(head.get("id")) or fallback
-        traces.runs.setdefault(trace_id, [])
         traces.heads[trace_id] = _head(head, place)
-        for observation in fields["observations"]:
-            _observe(traces, mapping(decoded(observation)), place, trace_id)
+        observations = [decoded(observation) for observation in fields["observations"]]
+        if observations and all(isinstance(observation, str) for observation in observations):
+            traces.named.add(trace_id)
+            return
+        traces.runs.setdefault(trace_id, [])
+        for observation in observations:
+            _observe(traces, mapping(observation), place, trace_id)
     elif "type" in fields:
         _observe(traces, fields, place, fallback)
     elif "id" in fields and ("timestamp" in fields or "projectId" in fields or "project_id" in fields):
