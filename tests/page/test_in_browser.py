@@ -94,7 +94,7 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
         "basis": "hallucination.contradicted_checks",
     }
     assert "Where to begin: message 7 (hallucination.contradicted_checks)" in words
-    assert links == ["#f2"]
+    assert links == ["#f1"]
     assert hint.startswith("sentinel explain hallucination.contradicted_checks says why")
 
 
@@ -115,8 +115,8 @@ def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, tmp_path)
     run_command(tmp_path, "evaluate", trace, "--rule", as_warning, "-o", "coding.html")
     told = browse(tmp_path / "coding.html", steps=[
         ["eval", "document.querySelector('.hero .also').innerText"],
-        ["eval", "[...document.querySelectorAll('#f1 .small a')].map((one) => one.hash)"],
         ["eval", "[...document.querySelectorAll('#f2 .small a')].map((one) => one.hash)"],
+        ["eval", "[...document.querySelectorAll('#f1 .small a')].map((one) => one.hash)"],
         ["press", "?"], ["eval", "document.querySelector('#keys').innerText"],
     ])  # fmt: skip
     also, calls, result, keys = told["values"]
@@ -157,7 +157,7 @@ def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, codi
     told = browse(coding, steps=[
         ["press", "j"], ["eval", here], ["press", "j"], ["eval", here], ["press", "k"], ["press", "k"], ["eval", here],
     ])  # fmt: skip
-    assert told["values"] == [["#f2", "f2", "1 of 3"], ["#f1", "f1", "2 of 3"], ["#f3", "f3", "3 of 3"]]
+    assert told["values"] == [["#f1", "f1", "1 of 3"], ["#f2", "f2", "2 of 3"], ["#f3", "f3", "3 of 3"]]
     linked = browse(coding, hash="#f1", steps=[["eval", "document.activeElement.id"]])
     assert linked["values"] == ["f1"]
 

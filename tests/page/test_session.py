@@ -241,3 +241,37 @@ def test_a_report_without_its_trace_answers_the_same_keys(browse, tmp_path):
         assert told["values"] == [hits]
         assert told["console"] == []
         assert told["axe"] == []
+
+
+def test_the_key_for_a_link_copies_the_worst_finding_where_nothing_has_the_focus(browse, page_of):
+    page, copied = page_of(session()), ["eval", "navigator.clipboard.readText()"]
+    toast = ["eval", "document.querySelector('#toast').textContent"]
+    for step in (["press", "c"], ["click", ".card .copy"]):
+        told = browse(page, permissions=["clipboard-read", "clipboard-write"], axe=True, steps=[step, copied, toast])
+        assert (told["values"], told["axe"]) == ([f"file://{page}#f1", "Link copied"], [])
+    page = page_of([{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello, how can I help?"}])
+    told = browse(page, steps=[["press", "c"], ["eval", "location.hash"], toast])
+    assert told["values"] == ["", ""]
+
+
+def test_the_first_finding_is_reached_by_its_link(browse, page_of, tmp_path):
+    focus = ["eval", "[document.activeElement.id, document.activeElement.querySelector('.rule')?.textContent]"]
+    lie = ["f1", "hallucination.claim_without_call"]
+    assert browse(page_of(session()), hash="#f1", steps=[focus])["values"] == [lie]
+    honest = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello!"}]
+    for name, said in (("a", honest), ("b", session(3, 0))):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"trace_id": name, "messages": said}))
+    run_command(tmp_path, "evaluate", tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "both.html")
+    assert browse(tmp_path / "both.html", hash="#f1", steps=[focus])["values"] == [lie]
+
+
+def test_a_finding_about_the_whole_trace_is_reached_at_its_card(browse, tmp_path):
+    usage = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
+    said = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello!"}]
+    trace, page = tmp_path / "t.json", tmp_path / "t.html"
+    trace.write_text(json.dumps({"trace_id": "t", "messages": said, "token_usage": usage}))
+    run_command(tmp_path, "evaluate", trace, "--set", "cost.budget_tokens=10", "-o", page)
+    told = browse(page, hash="#f1", steps=[
+        ["eval", "document.activeElement.innerText"], ["eval", "[...document.querySelectorAll('.card .permalink a')].length"],
+    ])  # fmt: skip
+    assert (told["values"][0].startswith("The run used 100 tokens"), told["values"][1]) == (True, 0), told["values"]

@@ -1,18 +1,18 @@
 // What is wrong: the claim on one side, what the record shows on the other.
 const SEVERITIES = ["error", "warning", "note"];
 
-// Findings as the page uses them, worst first; "number" is the finding's own, in links.
+// Findings as the page uses them, worst first; "number" is the place in this order, in links.
 const findingsOf = ({ trace: view, known }) => view.report.findings
   .map((finding, place) => ({
     ...finding,
-    number: place + 1,
     known: known.includes(place),
     kind: severityKind(finding.severity),
     evidence: view.evidence[place] ?? {},
     key: finding.message_index === null ? null : [...finding.trace_path, finding.message_index].join("."),
   }))
   .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
-    || Number(!isContradicted(a)) - Number(!isContradicted(b)) || a.number - b.number);
+    || Number(!isContradicted(a)) - Number(!isContradicted(b)))
+  .map((finding, place) => ({ ...finding, number: place + 1 }));
 
 const isContradicted = (finding) => Boolean(finding.evidence.shown);
 const isClaim = (finding) => isContradicted(finding) || Boolean(finding.evidence.before);
@@ -73,8 +73,9 @@ const card = (finding, base) => make("article", { class: `card ${finding.kind}`,
   make("header", null,
     make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity),
     make("code", { class: "rule" }, finding.rule), knownChip(finding),
-    make("a", { class: "permalink", href: `${base}f${finding.number}`, "aria-label": `Finding ${finding.number} in the timeline` }, "in the timeline ↓")),
-  make("h3", { id: `h${finding.number}` }, finding.text),
+    make("span", { class: "permalink" }, copyButton(`${base}f${finding.number}`, `finding ${finding.number}`), " ",
+      finding.key !== null && make("a", { href: `${base}f${finding.number}`, "aria-label": `Finding ${finding.number} in the timeline` }, "in the timeline ↓"))),
+  make("h3", { id: `h${finding.number}`, tabindex: "-1" }, finding.text),
   make("div", { class: "sides" }, sidesOf(finding, base)));
 
 // A finding at its message in the timeline.

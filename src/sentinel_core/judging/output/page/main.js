@@ -16,9 +16,10 @@ const isSingle = run.rows.length === 1 && run.rows[0].full;
 const table = new Table(run);
 const state = { number: undefined, shown: null, both: null, at: -1 };
 
+// A finding without a trace's number is one of the worst trace.
 const parseHash = () => {
   const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+)|s(\d+))?$/.exec(location.hash) ?? [];
-  return { step: found[5] ? Number(found[5]) : null, number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
+  return { step: found[5] ? Number(found[5]) : null, number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : found[2] ? run.order[0] ?? null : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
 };
 
 const go = () => {
@@ -61,12 +62,20 @@ const step = (by) => {
 const reachFinding = (number) => {
   const placed = state.shown.findings.filter((finding) => finding.key !== null);
   const at = placed.findIndex((finding) => finding.number === number);
-  if (at < 0) return;
+  if (at < 0) return reachCard(number);
   state.at = at;
   state.shown.timeline.reach(placed[at].key);
   focusOn(byId(`f${number}`));
   byId("at").textContent = `${at + 1} of ${placed.length}`;
   announce(`Finding ${at + 1} of ${placed.length}, ${placed[at].severity}: ${placed[at].text}`);
+};
+
+// A finding about the whole trace is at no message.
+const reachCard = (number) => {
+  const heading = byId(`h${number}`);
+  const folded = heading?.closest("details");
+  if (folded) folded.open = true;
+  focusOn(heading);
 };
 
 const focusOn = (element) => {
@@ -101,10 +110,15 @@ const focusSearch = (event) => {
   else box.focus();
 };
 
-// The link to the finding or the message that has the focus, or to the page.
+// The link to the finding or the message that has the focus, to the place in the address, or to the worst finding.
 const copyHere = () => {
-  const place = document.activeElement.closest(".callout[id], .message[id], .step[id]")?.id;
-  copyLink(place ? `${state.shown?.base ?? "#"}${place}` : location.hash || "#");
+  const base = state.shown?.base ?? "#";
+  const { activeElement: focused } = document;
+  const place = focused.closest(".callout[id], .message[id], .step[id]")?.id;
+  const ofCard = focused.closest(".card")?.querySelector("button.copy").dataset.place;
+  const worst = state.shown?.findings[0];
+  const link = place ? `${base}${place}` : ofCard ?? (location.hash || (worst ? `${base}f${worst.number}` : ""));
+  if (link) copyLink(link);
 };
 
 const KEYS = {

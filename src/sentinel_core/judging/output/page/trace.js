@@ -147,7 +147,7 @@ const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, 
 
 const listOf = (findings, base) => findings.length > 0 && make("nav", { "aria-labelledby": "list" }, make("h2", { id: "list" }, "Findings", make("span", { class: "tally" }, figure(findings.length))),
   make("ol", { class: "list" }, findings.slice(0, 200).map((finding) => make("li", { class: finding.kind },
-    make("a", { href: finding.key === null ? base : `${base}f${finding.number}` }, sign(finding.severity), make("span", { class: "unseen" }, `${finding.severity}: `), ` ${ruleWords(finding.rule)}`,
+    make("a", { href: `${base}f${finding.number}` }, sign(finding.severity), make("span", { class: "unseen" }, `${finding.severity}: `), ` ${ruleWords(finding.rule)}`,
       finding.key !== null && make("span", { class: "faint" }, ` · message ${finding.key}`))))),
   findings.length > 200 && make("p", { class: "faint" }, `and ${figure(findings.length - 200)} more, in the timeline`));
 
