@@ -86,7 +86,7 @@ def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
 def test_the_hook_can_be_tried_as_its_page_shows(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{SENTINEL.parent}{os.pathsep}{os.environ['PATH']}")
-    (shown,) = (block for block in blocks("docs/hook.md", "console") if "session.jsonl" in block)
+    (shown,) = (block for block in blocks("docs/hook.md", "console") if "> session.jsonl" in block)
     script = "".join(line.removeprefix("$ ") for line in shown.splitlines(keepends=True))
 
     def tried():
@@ -100,6 +100,10 @@ def test_the_hook_can_be_tried_as_its_page_shows(tmp_path, monkeypatch):
     assert (first["decision"], [first["reason"] + "\n"]) == ("block", blocks("docs/hook.md", "text"))
     assert again["systemMessage"].startswith("Sentinel: still not true: ")
     assert "decision" not in again
+    command = "$ sentinel receipt session.jsonl\n"
+    (receipt,) = (block for block in blocks("docs/hook.md", "console") if block.startswith(command))
+    done = sentinel("receipt", "session.jsonl", cwd=tmp_path)
+    assert (done.returncode, command + done.stdout) == (0, receipt)
 
 
 def test_links_lead_somewhere():
