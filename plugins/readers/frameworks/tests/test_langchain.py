@@ -1,7 +1,10 @@
+import json
+
 import pytest
 
 from sentinel_core import ReadError
 from sentinel_core.trace import CallDetails
+from sentinel_readers_frameworks import sniff_langchain
 
 HUMAN = {"type": "human", "content": "hi"}
 
@@ -93,3 +96,25 @@ def test_what_is_no_message_is_counted(read):
     (trace,) = read("langchain", [{"messages": [HUMAN, 7, {"type": "remove", "id": "x", "content": ""}, HUMAN]}])
     assert len(trace.messages) == 2
     assert trace.metadata == {"reading_gaps": ["1 entry that is not a message"]}
+
+
+AS_TEXT = "content='Hi.' additional_kwargs={} response_metadata={}"
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"messages": [AS_TEXT, 'content="It\'s done." additional_kwargs={}']}, "($.messages)"),
+        ({"values": {"messages": [f"HumanMessage({AS_TEXT.replace(' ', ', ')})"]}}, "($.values.messages)"),
+        ([AS_TEXT], "($[0])"),
+    ],
+)
+def test_messages_written_as_text_are_told_how_to_be_written(read, value, place):
+    (error,) = read("langchain", json.dumps(value).encode())
+    assert error.message.startswith("messages are text: write them with messages_to_dict")
+    assert error.message.endswith(place)
+    assert sniff_langchain(json.dumps(value).encode(), "state.json") > 90
+
+
+def test_talk_of_content_is_not_taken_for_messages_as_text():
+    assert sniff_langchain(b'{"messages": ["content=\'a\' is an attribute"]}', "t.json") == 0

@@ -23,6 +23,10 @@ __all__ = [
 
 _LANGCHAIN_TYPE = rb'"type"\s{0,9}:\s{0,9}"(?:ai|human|AIMessageChunk)"'
 _LANGCHAIN_CLASS = rb'"(?:AI|Human|System|Tool)Message(?:Chunk)?"'
+# Messages written as text, by ``json.dumps(state, default=str)``; the reader says what to write instead.
+_LANGCHAIN_TEXT = (
+    rb'\[\s{0,99}"(?:[A-Z]\w{0,40}\()?content=(?:\'|\\")(?:[^"\\]|\\.){0,65536}(?:additional_kwargs=|tool_call_id=)'
+)
 _LANGFUSE_ROW = (b'"parentObservationId"', b'"parent_observation_id"')
 _AUTOGEN_EVENT = rb'"type"\s{0,9}:\s{0,9}"(?:TextMessage|ToolCall(?:Request|Execution)Event)"'
 
@@ -74,9 +78,11 @@ def sniff_gemini_cli(head: bytes, filename: str) -> int:  # noqa: ARG001 - any f
 
 
 def sniff_langchain(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """LangChain messages, by class or by type."""
+    """LangChain messages, by class or by type, also those written as text."""
     if not _is_json(head):
         return 0
+    if re.search(_LANGCHAIN_TEXT, head):
+        return 96
     if _has(head, "lc") and re.search(_LANGCHAIN_CLASS, head):
         return 85
     return 80 if _has(head, "type") and re.search(_LANGCHAIN_TYPE, head) else 0

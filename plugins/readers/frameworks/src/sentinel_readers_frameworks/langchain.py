@@ -14,6 +14,7 @@ __all__ = ["read"]
 _HOLDERS = ("values", "channel_values", "state", "outputs", "output")
 _LISTS = ("messages", "chat_history", "history")
 _IDS = ("thread_id", "conversation_id", "session_id", "run_id", "id")
+_AS_TEXT = 'messages are text: write them with messages_to_dict, as json.dumps(messages_to_dict(state["messages"]))'
 _OUTCOMES: Mapping[str, str] = {
     "stop": "completed",
     "end_turn": "completed",
@@ -30,6 +31,8 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 def _conversation(source: Source, record: Record) -> ExecutionTrace | ReadError:
     found = _messages_in(record.value)
+    if isinstance(record.value, str) or (found and found[0] and all(isinstance(one, str) for one in found[0])):
+        return ReadError(message=f"{_AS_TEXT} ({record.path or '$'}{found[1] if found else ''})", line=record.line)
     if found is None:
         return ReadError(message=f"contains no LangChain messages at {record.path or '$'}", line=record.line)
     messages, path = found
