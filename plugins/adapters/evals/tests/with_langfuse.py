@@ -1,9 +1,11 @@
 """The real SDK of Langfuse, and a server on this machine that answers as its API is documented."""
 
 import json
+import re
 import threading
 from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -50,8 +52,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         url = urlsplit(self.path)
         asked = {name: values[0] for name, values in parse_qs(url.query).items()}
-        if url.path != "/api/public/v2/observations" or self.headers["authorization"] != KEY:
+        if url.path != "/api/public/v2/observations":
             self.answer(404, {"message": "no such thing"})
+            return
+        if self.headers["authorization"] != KEY:
+            self.answer(401, {"message": "Invalid credentials"})
+            return
+        if asked.get("isRootObservation") == "true":
+            self.answer(200, {"data": [observations_of(one)[0] for one in ANSWERS], "meta": {"cursor": None}})
             return
         assert {"core", "io"} <= set(asked["fields"].split(","))
         found = observations_of(asked["traceId"]) if asked["traceId"] in ANSWERS else []
@@ -128,6 +136,27 @@ def test_a_trace_that_is_not_there_has_no_score(server, client):
     with pytest.raises(InputError, match='no observations of the trace "gone"'):
         score_trace(client, "gone")
     assert written(server, client) == []
+
+
+def test_the_traces_of_a_day_as_the_readme_shows(server, client, monkeypatch):
+    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    (code,) = (one for one in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "is_root_observation" in one)
+    monkeypatch.setattr("langfuse.get_client", lambda: client)
+    exec(code, {})
+    assert {(one["traceId"], one["value"]) for one in written(server, client)} == {("lie", 0.0), ("truth", 1.0)}
+
+
+def test_a_server_without_the_endpoint_other_keys_and_no_keys_are_one_error_each(server, monkeypatch):
+    for name in ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    here = f"http://127.0.0.1:{server.server_port}"
+    for keys, error in (
+        ({"public_key": "pk-lf-old", "secret_key": "sk-lf-1", "base_url": f"{here}/old"}, r"server has no .* \(404\)"),
+        ({"public_key": "pk-lf-2", "secret_key": "sk-lf-2", "base_url": here}, "does not accept the keys"),
+        ({"base_url": here}, "has no keys: set LANGFUSE_PUBLIC_KEY"),
+    ):
+        with pytest.raises(InputError, match=error):
+            score_trace(Langfuse(**keys), "lie")
 
 
 def test_a_task_that_returns_only_its_answer_is_told_so():

@@ -21,15 +21,22 @@ __all__ = ["evaluator", "score_trace"]
 _NAME = "sentinel"
 _FIELDS = "core,basic,time,io,model,usage"
 _PAGE = 1_000
+_NO_KEYS = "the Langfuse client has no keys: set LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_BASE_URL"
+_ASKED = "/api/public/v2/observations"
+_REFUSALS = {
+    401: f"Langfuse does not accept the keys ({_ASKED} answers 401): they must be those of the trace's project and server",
+    403: f"Langfuse does not let these keys read observations ({_ASKED} answers 403)",
+    404: f"this Langfuse server has no {_ASKED} (404): update it, or check LANGFUSE_BASE_URL",
+}
 
 
 def score_trace(client: "Langfuse", trace_id: str, **judging: Unpack[Judging]) -> Score:
     """Judge a trace from its observations, and write the score ``sentinel`` to it: 1 for PASS, 0.5 for WARN, 0 for FAIL.
 
     The score's id and time follow from the trace, so judging it again replaces the score. ``judging`` is ``profile``,
-    ``expect`` and ``allow`` of ``sentinel_core.judge``. Raises ``InputError`` if the trace has no observations or no run of an
-    agent, ``VerdictError`` if there is no verdict, and what the client raises. The client sends scores in the background:
-    ``client.flush()`` waits for them.
+    ``expect`` and ``allow`` of ``sentinel_core.judge``. Raises ``InputError`` if the client has no keys, the server refuses
+    them or cannot list observations, or the trace has no observations or no run of an agent; ``VerdictError`` if there is no
+    verdict; and what the client raises. The client sends scores in the background: ``client.flush()`` waits for them.
     """
     observations = list(_observations(client, trace_id))
     if not observations:
@@ -69,9 +76,20 @@ def evaluator(**judging: Unpack[Judging]) -> "Callable[..., Evaluation]":
 
 
 def _observations(client: "Langfuse", trace_id: str) -> Iterator[Any]:
+    from langfuse.api.core import ApiError
+
+    api = getattr(client, "api", None)  # a client without keys has none
+    if api is None:
+        raise InputError(_NO_KEYS)
     cursor = None
     while True:
-        page = client.api.observations.get_many(trace_id=trace_id, fields=_FIELDS, limit=_PAGE, cursor=cursor)
+        try:
+            page = api.observations.get_many(trace_id=trace_id, fields=_FIELDS, limit=_PAGE, cursor=cursor)
+        except ApiError as error:
+            refusal = _REFUSALS.get(error.status_code or 0)
+            if refusal is None:
+                raise
+            raise InputError(refusal) from None
         yield from page.data
         cursor = page.meta.cursor
         if not cursor:
