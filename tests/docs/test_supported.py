@@ -1,7 +1,11 @@
 """The page of supported tools names every reader of a framework, every module of the adapters, and nothing that is not there."""
 
+import json
 import re
+import tomllib
 from pathlib import Path
+
+from forked_commands import run_forked
 
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
@@ -39,3 +43,28 @@ def test_every_module_of_the_adapters_has_a_row_and_a_test():
         assert modules
         assert modules <= tested
         assert {NAMES.get(one, one).lower() for one in modules} <= listed
+
+
+def test_the_messages_of_a_graph_are_written_as_the_page_shows(tmp_path, monkeypatch):
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("traces").mkdir()
+    exec(code, {"json": json, "Path": Path, "state": {"messages": [HumanMessage("Hi."), AIMessage("Hello!")]}})
+    done = run_forked("convert", "traces/x.json", cwd=tmp_path, timeout=120)
+    trace = json.loads(done.stdout)
+    assert trace["details"]["source"] == "langchain", done.stderr
+    assert [message["content"] for message in trace["messages"]] == ["Hi.", "Hello!"]
+
+
+def test_a_clone_is_installed_from_its_own_folders_alone():
+    """Nothing of Sentinel's own is asked of an index, but for extras, which install more of the same."""
+    for page in ("README.md", "docs/configuration.md"):
+        (line,) = re.findall(r"pip install (\. [./* a-z]+[/*a-z])", (ROOT / page).read_text(encoding="utf-8"))
+        folders = [folder for part in line.split() for folder in ([ROOT] if part == "." else ROOT.glob(part))]
+        projects = [tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"] for folder in folders]
+        needed = {re.split(r"[^a-z0-9-]", one)[0] for project in projects for one in project.get("dependencies", [])}
+        own = {one for one in needed if one.startswith("reliability-sentinel")}
+        assert own
+        assert own <= {project["name"] for project in projects}
