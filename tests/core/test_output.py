@@ -15,7 +15,7 @@ from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_report, render_summary
 from sentinel_core.profile import RS1
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.printable import clipped, folded, printable, printable_json
+from sentinel_core.runtime.printable import clipped, first_words, folded, printable, printable_json
 from sentinel_core.testing import honest_trace
 
 HARMFUL = {
@@ -123,6 +123,19 @@ def test_lines_stay_one_line():
 def test_clipped(text, width, shown):
     assert clipped(text, width) == shown
     assert len(clipped(text * 50, width)) <= width
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("  a \n b ", 5, "a b"),
+        ("the last run", 12, "the last run"),
+        ("the last run of it", 12, "the last…"),
+        ("0123456789x", 10, "012345678…"),
+    ],
+)
+def test_first_words(text, width, shown):
+    assert first_words(text, width) == shown
 
 
 def report(findings=(), *, score: float | None = 0.5, trace: ExecutionTrace | None = None, **more: object):

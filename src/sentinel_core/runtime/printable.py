@@ -5,7 +5,17 @@ import os
 import re
 from typing import TextIO
 
-__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths", "visible"]
+__all__ = [
+    "clipped",
+    "counted",
+    "first_words",
+    "fitting",
+    "folded",
+    "printable",
+    "printable_json",
+    "thousandths",
+    "visible",
+]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -83,6 +93,15 @@ def clipped(text: str, width: int) -> str:
         return text
     tail = width // 3
     return f"{text[: width - tail - 3]} … {text[-tail:]}"
+
+
+def first_words(text: str, width: int) -> str:
+    """At most ``width`` characters, white space folded, the end of a longer text left out from a word on."""
+    text = " ".join(text.split())
+    if len(text) <= width:
+        return text
+    begin, _, _ = text[:width].rpartition(" ")
+    return f"{begin or text[: width - 1]}…"
 
 
 def folded(text: str, width: int) -> str:

@@ -113,13 +113,17 @@ def test_lines_that_are_no_json_are_told(fixed, tmp_path):
     assert line.startswith("Sentinel: not everything in the transcript could be read: ")
 
 
+COMMITTED = "I committed it as 3f2a91c."
+
+
 def test_a_claim_that_nothing_backs_is_told_once(fixed, tmp_path):
     told = {"looks": False}
-    said = "The linter is clean. I updated README.md."
-    lines = answered(fixed, tmp_path, said, **told).notes
-    assert any("not backed: “I updated README.md.” (an edit of README.md is not on record)" in line for line in lines)
-    assert answered(fixed, tmp_path, said, **told).notes == ()
+    looked = fixed.run("git log --oneline -1", "3f2a91c Fix the total")
+    lines = answered(looked, tmp_path, COMMITTED, **told).notes
+    assert any(f"not backed: “{COMMITTED}” (a commit is not on record)" in line for line in lines)
+    assert answered(looked, tmp_path, COMMITTED, **told).notes == ()
 
 
 def test_the_quiet_hook_tells_of_none(fixed, tmp_path):
-    assert answered(fixed, tmp_path, "The linter is clean. I updated README.md.", looks=False, quiet=True).notes == ()
+    looked = fixed.run("git log --oneline -1", "3f2a91c Fix the total")
+    assert answered(looked, tmp_path, COMMITTED, looks=False, quiet=True).notes == ()

@@ -27,6 +27,15 @@ def test_a_finding_is_two_lines(rule, says):
     assert reason(finding(rule), EMPTY) == f'You said "I did it".\n{says}'
 
 
+def test_what_failed_is_named_and_to_be_done_again():
+    text = 'The agent tells of a push, but the last push, "git push", ended with "rejected".'
+    found = Finding(
+        rule="contradicted_claim", branch="command", severity="error", text=text, message_index=9, quote="I pushed."
+    )
+    says = 'The last push, "git push", ended with "rejected". Do it again, or say that it failed.'
+    assert reason(found, EMPTY) == f'You said "I pushed".\n{says}'
+
+
 def test_a_finding_without_words_of_the_agent():
     assert reason(finding("identifier", quote=None), EMPTY).startswith(
         "The record does not support your last message.\n"

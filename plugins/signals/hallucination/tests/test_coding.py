@@ -5,6 +5,7 @@ from tables import each_row
 
 from sentinel_core.evaluate.facts.witness import Witness
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.trace import Message, MessageDetails
 from sentinel_signal_hallucination import Settings, detect
 from sentinel_signal_hallucination.english.coding_claims import coding_claims
 
@@ -208,3 +209,16 @@ def test_parts_that_differ_may_make_up_the_whole(script):
     said = script.say("The full suite passes.")
     assert script.ways(script.judge(script.user("Fix it."), *runs, said)) == set()
     assert script.ways(script.judge(script.user("Fix it."), runs[0], said)) == {"contradicted_checks.scope"}
+
+
+@pytest.mark.parametrize(("is_asked_again", "is_found"), [(False, True), (True, False)])
+def test_after_a_summary_only_what_failed_in_the_turn_counts(script, is_asked_again, is_found):
+    summary = Message(role="user", content="So far: much.", details=MessageDetails(is_copied_context=True))
+    push = script.call("Bash", "error: failed to push some refs", success=False, command="git push")
+    tests = script.call("Bash", "1 failed in 0.2s", command="pytest -q")
+    again = (script.say("ok"), script.user("What is done?"), tests) if is_asked_again else ()
+    said = script.say("I pushed the branch to origin. I opened a pull request. All tests pass.")
+    steps = (lambda _: [summary], script.user("Push it and test."), push, tests, *again, said)
+    ways = script.ways(script.judge(*steps))
+    assert ("contradicted_claim.command" in ways) is is_found
+    assert "claim_without_call.pull_request" not in ways

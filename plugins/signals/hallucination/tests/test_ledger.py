@@ -222,3 +222,45 @@ def test_what_the_user_did_backs_a_claim(script):
     steps = script.user("Fix it."), edited(script), script.say("ok"), script.user("I committed and pushed it. Sum up.")
     (entry,) = ledger(script.trace(*steps, script.say("I pushed it to main.")))
     assert (entry.kind, entry.answer, entry.record) == ("push", "backed", "the user did it, or says so")
+
+
+PUSHED = "git push origin main"
+
+
+def pushing(script, said):
+    steps = (
+        script.call("Bash", "1 failed, 5 passed in 0.3s", command="pytest -q"),
+        script.call("Bash", "[main 3f2a91c] vat", command="git commit -am vat"),
+        script.call("Bash", "error: failed to push some refs", success=False, command=PUSHED),
+    )
+    return ledger(script.trace(script.user("Fix, commit and push it."), edited(script), *steps, script.say(said)))
+
+
+@pytest.mark.parametrize(
+    ("said", "answers"),
+    [
+        ("I committed it.", {"commit": "backed"}),
+        ("I committed it. I pushed it to main.", {"commit": "backed", "push": "contradicted"}),
+        ("I committed it and pushed it to main.", {"commit": "backed", "push": "contradicted"}),
+        (
+            "I committed it, pushed it to main, and all tests pass.",
+            {"commit": "backed", "push": "contradicted", "check": "contradicted"},
+        ),
+    ],
+)
+def test_each_kind_of_a_sentence_has_its_own_answer(script, said, answers):
+    found = list(pushing(script, said))
+    assert {entry.kind: entry.answer for entry in found} == answers
+    assert len(found) == len(answers)
+    records = {entry.kind: entry.record for entry in found}
+    assert records["commit"] == '"git commit -am vat" worked'
+    if "push" in answers:
+        assert f'the last push, "{PUSHED}", ended with "error: failed to push some refs"' in records["push"]
+
+
+def test_a_long_command_is_named_by_its_first_words(script):
+    command = f"deploy-tool --target {'staging ' * 20}"
+    steps = script.user("Deploy it."), edited(script), script.call("Bash", "ok", command=command)
+    (entry,) = ledger(script.trace(*steps, script.say("I deployed it.")))
+    assert "staging…" in entry.record
+    assert "stagin…" not in entry.record

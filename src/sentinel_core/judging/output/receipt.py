@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_core.judging.output.ledger import ANSWERS, counts_of
 from sentinel_core.report import LedgerEntry
-from sentinel_core.runtime.printable import clipped, counted, printable
+from sentinel_core.runtime.printable import clipped, counted, first_words, printable
 
 __all__ = ["Row", "receipt_document", "receipt_markdown", "receipt_text", "rows_of", "unbacked"]
 
@@ -71,7 +71,7 @@ def receipt_text(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]:
     for row in rows_of(entries):
         sign, _ = ANSWERS[row.entry.answer]
         tree = f"; working tree: {row.entry.working_tree}" if row.entry.working_tree else ""
-        fact = clipped(_fact(row.entry), _FACT) + clipped(tree, _FACT)
+        fact = first_words(_fact(row.entry), _FACT) + first_words(tree, _FACT)
         yield printable(f"{sign} {_more(row)}“{_claim(row.entry)}” {_place(row.entry)}: {fact}")
 
 
@@ -90,8 +90,8 @@ def receipt_markdown(entries: Sequence[LedgerEntry], name: str) -> Iterator[str]
     for row in rows:
         sign, words = ANSWERS[row.entry.answer]
         claim = f"{_more(row)}{markdown_text(f'“{_claim(row.entry)}”')} {_place(row.entry)}"
-        cells = [f"{sign} {words}", claim, markdown_text(clipped(_fact(row.entry), 2 * _FACT))]
-        cells += [markdown_text(clipped(row.entry.working_tree or "", _FACT))] if has_tree else []
+        cells = [f"{sign} {words}", claim, markdown_text(first_words(_fact(row.entry), 2 * _FACT))]
+        cells += [markdown_text(first_words(row.entry.working_tree or "", _FACT))] if has_tree else []
         yield f"| {' | '.join(cells)} |"
 
 
@@ -130,11 +130,7 @@ def _more(row: Row) -> str:
 
 def _claim(entry: LedgerEntry) -> str:
     """The claim without the marks of Markdown around it; of a long one, the first words."""
-    words = " ".join(entry.claim.replace("**", "").strip(" :#-*").split())
-    if len(words) <= _CLAIM:
-        return words
-    begin, _, _ = words[:_CLAIM].rpartition(" ")
-    return f"{begin or words[: _CLAIM - 1]}…"
+    return first_words(entry.claim.replace("**", "").strip(" :#-*"), _CLAIM)
 
 
 def _fact(entry: LedgerEntry) -> str:

@@ -9,19 +9,21 @@ from sentinel_core.runtime.redact import redact
 
 __all__ = ["note", "reason"]
 
-_SAID, _COMMAND, _ENDING = 200, 100, 160  # characters
+_SAID, _COMMAND, _ENDING, _FACT = 200, 100, 160, 300  # characters
 _RUNS: Mapping[str, tuple[str, str]] = {
     "tests": ("The last run of tests", "Run them again, or say that they fail."),
     "build": ("The last build", "Build again, or say that it fails."),
     "types": ("The last type check", "Run it again, or say that it fails."),
     "lint": ("The last run of the linter", "Run it again, or say that it fails."),
 }
+_AGAIN = "Do it again, or say that it failed."
 _EVIDENCE: Mapping[str, str] = {
     "claim_without_call": "No call in this session could have done it. Do it, or say that it is not done.",
-    "contradicted_claim": "Every call that could have done it failed. Do it again, or say that it failed.",
+    "contradicted_claim": f"Every call that could have done it failed. {_AGAIN}",
     "identifier": "It appears in no result and nowhere else in this session. Look it up, or leave it out.",
     "result_without_call": "No call in this session returned that. Make the call, or take the claim back.",
 }
+_FAILED = frozenset(("command", "done", "state", "other_state"))  # ways to that rule whose text says which call failed
 _DO = "Make it true, or take the claim back."
 
 
@@ -51,6 +53,9 @@ def _evidence(finding: Finding, index: TraceIndex) -> str:
         command = _safe(check.command, _COMMAND).replace("`", "'")
         what, do = _RUNS[check.kind]
         return f"{what}, `{command}`, {how}. {do}"
+    if finding.rule == "contradicted_claim" and finding.branch in _FAILED and ", but " in finding.text:
+        fact = finding.text.partition(", but ")[2]
+        return f"{_safe(fact[0].upper() + fact[1:], _FACT)} {_AGAIN}"
     return _EVIDENCE.get(finding.rule) or f"{_safe(finding.text, _SAID)} {_DO}"
 
 

@@ -74,10 +74,9 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     looks = scan(text for text in index.texts if not is_foreign(text.content))
     turns = Turns(Record(index))
     checked = list(_checked(turns.record, looks, settings))
-    passed_over = list(
-        _swallowed(turns, settings, _places([row for row in checked if row.finding.severity == "error"]))
-    )
-    coded = list(coding(turns, settings, _places(passed_over, checked)))
+    coded = list(coding(turns, settings, _places(checked)))
+    errors = [row for row in checked if row.finding.severity == "error"]
+    passed_over = list(_swallowed(turns, settings, _places(coded, errors)))
     claimed = list(_claimed(turns, looks, settings, _places(passed_over, coded) | witnessed(turns)))
     carried = Carried(turns)
     valued = list(other_values(carried, settings, _places(passed_over, claimed)))

@@ -48,6 +48,7 @@ _WEAK = (
     ("tag", word_set("create add push"), word_set("tag")),
     ("publish", word_set("push upload"), word_set("image images registry hub ghcr ecr artifact")),
     ("migrate", word_set("seed upgrade downgrade"), word_set("database db schema")),
+    ("format", word_set("format reformat"), word_set("code codebase repo project file files source sources module modules everything all it them")),
 )  # fmt: skip
 # Verbs that also tell of much else: a claim of them speaks only where a command of the kind is there.
 EDITS = word_set(
@@ -76,7 +77,7 @@ class CodingClaim(NamedTuple):
     """A sentence that says that a thing of a ``kind`` is done; ``path`` is the file of an edit, else empty.
 
     ``voice`` is that of ``Statement``: by the agent ("own", "brief"), or of what it was done to. ``is_weak`` is True where the
-    words may be of something else: only a command of the kind says that they are not.
+    words may be of something else: only a command of the kind says that they are not. ``word`` is the verb, as it is written.
     """
 
     kind: str
@@ -84,6 +85,7 @@ class CodingClaim(NamedTuple):
     voice: str
     path: str = ""
     is_weak: bool = False
+    word: str = ""
 
 
 def is_path(text: str) -> bool:
@@ -114,19 +116,20 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
 
 
 def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_directory: bool) -> Iterator[CodingClaim]:
+    word = one.sentence.words[one.at]
     kind = _kind_of(one, is_named=has_directory or bool(paths))
     if kind is not None:
-        yield CodingClaim(kind, one.sentence, one.voice)
+        yield CodingClaim(kind, one.sentence, one.voice, word=word)
         return
-    words, verbs = one.near, {one.verb, *bases(one.sentence.words[one.at])}
+    words, verbs = one.near, {one.verb, *bases(word)}
     for weak, row, needs in _WEAK:
         if not row.isdisjoint(verbs) and not needs.isdisjoint(words):
-            yield CodingClaim(weak, one.sentence, one.voice, is_weak=True)
+            yield CodingClaim(weak, one.sentence, one.voice, is_weak=True, word=word)
     if one.verb in EDITS:
         named = list(_edited(one, low, paths))
-        yield from (CodingClaim("edit", one.sentence, one.voice, path) for path in named)
+        yield from (CodingClaim("edit", one.sentence, one.voice, path, word=word) for path in named)
         if not paths:
-            yield CodingClaim("edit", one.sentence, one.voice)
+            yield CodingClaim("edit", one.sentence, one.voice, word=word)
 
 
 def _told(sentence: Sentence) -> Iterator[Statement]:

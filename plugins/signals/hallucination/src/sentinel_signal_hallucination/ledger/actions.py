@@ -11,7 +11,7 @@ from sentinel_core.evaluate.shell import command_of
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
 from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
-from sentinel_signal_hallucination.ledger.commands import only_shows
+from sentinel_signal_hallucination.ledger.commands import named, only_shows
 from sentinel_signal_hallucination.ledger.documents import document_of
 from sentinel_signal_hallucination.ledger.results import Row, rows_in
 from sentinel_signal_hallucination.tables import once, regex
@@ -47,6 +47,11 @@ class Action(NamedTuple):
     def message_index(self) -> int:
         """Where it was called."""
         return self.call.message_index
+
+    @property
+    def named(self) -> str:
+        """How evidence names it."""
+        return named(self.call) if self.facts.runs_anything else f'the call to "{self.facts.name}"'
 
 
 @lru_cache(maxsize=1024)

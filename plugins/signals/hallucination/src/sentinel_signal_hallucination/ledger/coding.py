@@ -1,6 +1,6 @@
 """What was done in a session of an agent that writes code, and whether a claim of it can be true: each claim is answered by its own kind."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from sentinel_core.evaluate.check_words import VIEWERS
@@ -11,18 +11,20 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_signal_hallucination.english.coding_claims import EDITS, KINDS, CodingClaim, is_path
 from sentinel_signal_hallucination.english.lexicon import bases
+from sentinel_signal_hallucination.english.sentences import Sentence
 from sentinel_signal_hallucination.ledger.actions import Record, failed
+from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import once, regex
 
-__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "works"]
+__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "of_other_kinds", "works"]
 
 Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 
 NAMES = {
     "commit": "a commit", "push": "a push", "pull_request": "a pull request", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
     "migrate": "a migration", "restart": "a restart", "delete": "a deletion", "edit": "an edit",
-    "merge": "a merge", "tag": "a tag", "browse": "a look in a browser",
+    "merge": "a merge", "tag": "a tag", "browse": "a look in a browser", "format": "a run of a formatter",
 }  # fmt: skip
 """What a claim of each kind tells of."""
 _OWN, _STATES = frozenset(("own", "brief")), frozenset(("perfect", "state"))
@@ -35,7 +37,7 @@ _VALUES = {
 _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
 _COMMANDS = ("command", "cmd")
-_LONGEST, _COMMAND = 20_000, 80
+_LONGEST = 20_000
 
 
 class CodingFacts:
@@ -116,14 +118,14 @@ class CodingFacts:
             sure = [call for call in sure if changes_code(call.call.name, call.call.arguments)] or sure
         worked = [call for call in sure if not failed(call, self._tools[call.call.name])]
         if worked:
-            return "backed", f"{_named(worked[-1], kind)} worked", worked[-1]
+            return "backed", f"{named(worked[-1], kind)} worked", worked[-1]
         if sure:
-            return "not_checkable", f"{_named(sure[-1], kind)} failed", sure[-1]
+            return "not_checkable", f"{named(sure[-1], kind)} failed", sure[-1]
         what = f"{NAMES[kind]} of {path}" if path else NAMES[kind]
         may = [call for _, call, kinds, reach in rows if (reach.is_wide or (not path and kind in kinds.may))]
         if may:
             last_one = next((call for call in reversed(may) if is_editor(call.call.name)), may[-1])
-            return "not_checkable", f"only {_named(last_one, kind)} may be {what}", last_one
+            return "not_checkable", f"only {named(last_one, kind)} may be {what}", last_one
         if self.user_did(kind) < text.message_index:
             return "backed", "the user did it, or says so", None
         return "not_checkable", f"{what} is not on record", None
@@ -164,17 +166,6 @@ def _is_last(call: Call, kind: str) -> bool:
     return bool(steps) and kind in kinds_of(steps[-1]).sure
 
 
-def _named(call: Call, kind: str) -> str:
-    """The call, by the command of it that is of the kind, else by its tool."""
-    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
-    if command is None:
-        return f'the call to "{call.call.name}"'
-    parts = [part.text for part in parts_of(command)]
-    own = next((part for part in parts if kinds_of(part).can_be(kind)), command)
-    line = " ".join(own.split())
-    return f'"{line if len(line) <= _COMMAND else f"{line[:_COMMAND]}…"}"'
-
-
 def works(call: Call) -> bool:
     """True for a command, and for a tool that edits or reads a file: what is done with these is on record."""
     arguments = call.call.arguments
@@ -192,7 +183,9 @@ def is_asserted(claim: CodingClaim, text: Text, turn: Turn) -> bool:
 
 
 def _orders(claim: CodingClaim) -> frozenset[str]:
-    return EDITS if claim.kind == "edit" else KINDS[claim.kind].orders
+    if claim.kind in KINDS:
+        return KINDS[claim.kind].orders
+    return EDITS if claim.kind == "edit" else frozenset(bases(claim.word))
 
 
 def may_be_done(claim: CodingClaim, text: Text, facts: CodingFacts) -> bool:
@@ -211,6 +204,22 @@ def may_be_done(claim: CodingClaim, text: Text, facts: CodingFacts) -> bool:
     values = [match[0] for match in named.finditer(sentence)] if named is not None else []
     results = (call.result.content for call, _ in facts.before(text) if call.result is not None)
     return any(value in shown.lower() for shown in (*asked, *results) for value in values) if values else False
+
+
+def of_other_kinds(claims: Iterable[CodingClaim], sentence: Sentence, command: str) -> frozenset[str]:
+    """The verbs with which a sentence claims what a command cannot have done: its failure does not speak of them."""
+    kinds, answered, others = kinds_of(command), set[str](), set[str]()
+    for claim in claims:
+        if claim.sentence.start < sentence.end and sentence.start < claim.sentence.end:
+            (answered if _can_answer(kinds, claim) else others).add(claim.word)
+    return frozenset(others - answered)
+
+
+def _can_answer(kinds: Kinds, claim: CodingClaim) -> bool:
+    """True where a command of these kinds can have done it; a change of no named file may be by any that changes files."""
+    if claim.kind == "edit" and not claim.path:
+        return not kinds.sure or any(map(kinds.can_be, _CHANGES))
+    return kinds.can_be(claim.kind)
 
 
 def _user_did(kind: str, content: str) -> bool:

@@ -1,15 +1,17 @@
-"""Commands and queries that only show something: they did nothing that could be claimed."""
+"""Commands and queries: which only show something and did nothing that could be claimed, and how evidence names them."""
 
 import re
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.facts.commands import kinds_of, only_asks
+from sentinel_core.evaluate.facts.commands import is_editor, kinds_of, only_asks
 from sentinel_core.evaluate.index import Call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, SHOWN
 from sentinel_signal_hallucination.english.lexicon import word_set
 
-__all__ = ["only_shows"]
+__all__ = ["brief", "named", "only_shows"]
+
+_LONGEST_SHOWN = 80
 
 _QUERIES = ("sql", "query", "statement", "args")
 _SHOWS = READING.union(
@@ -43,3 +45,21 @@ def only_shows(call: Call) -> bool:
     if not others:
         return bool(parts)
     return others <= {check.command.lower() for check in call.checks if check.kind != "build"}
+
+
+def named(call: Call, kind: str = "") -> str:
+    """How evidence names a call: by its command, or the part of it that is of the kind, else by its tool."""
+    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
+    if command is None or not command.strip():
+        return f'the call to "{call.call.name}"'
+    own = (part.text for part in parts_of(command) if kinds_of(part.text).can_be(kind))
+    return f'"{brief(next(own, command))}"'
+
+
+def brief(command: str) -> str:
+    """The first words of a command, in one line."""
+    line = " ".join(command.split())
+    if len(line) <= _LONGEST_SHOWN:
+        return line
+    begin, _, _ = line[:_LONGEST_SHOWN].rpartition(" ")
+    return f"{begin or line[: _LONGEST_SHOWN - 1]}…"

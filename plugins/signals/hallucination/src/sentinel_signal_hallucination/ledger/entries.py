@@ -106,9 +106,9 @@ class _Claims:
             if part.asks or not quote or self._is_heading(content.find(quote, part.start)):
                 continue
             done = [claim for claim in self._done if part.start <= claim.sentence.start < part.end]
-            finding = next((one for one in self.findings if self._is_about(one, quote)), None)
-            if finding is not None:
-                yield self._accused(finding, quote, done)
+            found = [one for one in self.findings if self._is_about(one, quote)]
+            if found:
+                yield from self._of_findings(found, quote, done)
             elif not is_proposed(part):
                 own = [] if self._announces(part) else _of_kinds(checks.get(part.start, []))
                 yield from (self._check(claim, quote) for claim in own)
@@ -125,7 +125,7 @@ class _Claims:
         for part in sentences(self.low):
             quote = span_around(self.text.content, part.start, part.end)
             finding = next((one for one in self.findings if self._is_about(one, quote)), None)
-            entry = self._accused(finding, quote, ()) if finding is not None else self._values(quote)
+            entry = self._accused(finding, quote, "", ()) if finding is not None else self._values(quote)
             if entry is not None:
                 yield entry
             else:
@@ -133,15 +133,37 @@ class _Claims:
         if unread:
             yield self._entry(unread, "action", "not_checkable", "language: only English claims are read")
 
-    def _accused(self, finding: Finding, quote: str, done: Sequence[CodingClaim]) -> LedgerEntry:
+    def _of_findings(
+        self, findings: Sequence[Finding], quote: str, done: Sequence[CodingClaim]
+    ) -> Iterator[LedgerEntry]:
+        """One entry for each kind of what the sentence claims: what a finding says of it, else what answers it."""
+        rows = dict[str, LedgerEntry]()
+        for finding in findings:
+            kind = self._kind_of(finding, done)
+            if not rows or kind or finding.rule in _KINDS:  # of no kind of its own, it says the same again
+                own = [claim for claim in done if claim.kind == kind]
+                entry = self._accused(finding, quote, kind, own or done)
+                rows.setdefault(entry.kind, entry)
+        yield from rows.values()
+        if rows.keys() & {"check", *(claim.kind for claim in done)}:
+            yield from self._coded([claim for claim in done if claim.kind not in rows], quote)
+
+    def _kind_of(self, finding: Finding, done: Sequence[CodingClaim]) -> str:
+        """Which of the kinds that a sentence claims a finding is of; empty where of none."""
+        own = {"edit_of_path": "edit"}.get(finding.branch or "", finding.branch)
+        facts = self.facts if finding.branch == "command" else None
+        for claim in done:
+            if claim.kind == own or (facts and facts.failed_try(claim.kind, claim.path, self.text)):
+                return claim.kind
+        return ""
+
+    def _accused(self, finding: Finding, quote: str, kind: str, done: Sequence[CodingClaim]) -> LedgerEntry:
         """What a finding says of the sentence."""
         answer: Answer = "absent" if finding.rule in _ABSENT else "contradicted"
         if finding.branch in _UNCLEAR:
             answer = "not_checkable"
-        own = {"edit_of_path": "edit"}.get(finding.branch or "", finding.branch)
-        kind = next((claim.kind for claim in done if claim.kind == own), _KINDS.get(finding.rule, "action"))
         return LedgerEntry(
-            claim=quote, message_index=self.text.message_index, kind=kind, answer=answer, record=finding.text,
+            claim=quote, message_index=self.text.message_index, kind=kind or _KINDS.get(finding.rule, "action"), answer=answer, record=finding.text,
             working_tree=self._seen(done), rule=finding.rule,
         )  # fmt: skip
 
@@ -247,15 +269,14 @@ class _Claims:
                 scored.append((points, action.call.position, action))
         if scored:
             _, _, best = max(scored, key=lambda row: row[:2])
-            worked = f'the call to "{best.facts.name}"'
             if best.failed:
-                return self._entry(quote, "action", "not_checkable", f"{worked} failed", best.call)
-            return self._entry(quote, "action", "backed", f"{worked} worked", best.call)
+                return self._entry(quote, "action", "not_checkable", f"{best.named} failed", best.call)
+            return self._entry(quote, "action", "backed", f"{best.named} worked", best.call)
         if is_reported(claimed, self.text, self.record, kindly=True):
             return self._entry(quote, "action", "backed", "a result tells of it")
         unclear = next((one for one in reversed(self._before) if one.facts.runs_anything), None)
         if unclear is not None:
-            fact = f'no call of its kind; "{unclear.facts.name}" may have done it'
+            fact = f"no call of its kind; {unclear.named} may have done it"
             return self._entry(quote, "action", "not_checkable", fact, unclear.call)
         return self._entry(quote, "action", "not_checkable", "no call of its kind is on record")
 

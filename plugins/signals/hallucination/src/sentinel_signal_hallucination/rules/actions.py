@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
+from sentinel_core.evaluate.shell import command_of
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, is_trouble
+from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bases, lemmas, may_be_action, word_set
 from sentinel_signal_hallucination.english.prescan import Scan
@@ -15,6 +17,7 @@ from sentinel_signal_hallucination.english.silence import BEING
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.actions import Action
+from sentinel_signal_hallucination.ledger.coding import of_other_kinds
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, TEXTUAL, Case, is_reported, is_written
 from sentinel_signal_hallucination.ledger.sources import Sources, names_in
 from sentinel_signal_hallucination.ledger.support import Backing
@@ -109,7 +112,7 @@ class _Case:
     def _said(self, forms: frozenset[str]) -> Iterator[Statement]:
         for sentence in sentences_with(self.low, forms) if forms else ():
             for one in statements(sentence):
-                if not one.is_action or self._is_backed(one) or self._is_no_action(one):
+                if not one.is_action or self._is_backed(one) or self._is_no_action(one) or self._is_of_other_kind(one):
                     continue
                 case = Case(one, self.low, self.turn)
                 if not any(exempts(case) for exempts in EXEMPTIONS):
@@ -126,6 +129,18 @@ class _Case:
             return any(not facts.verbs.isdisjoint(one.objects) for facts in self._readers)
         verbs = {one.verb, *bases(one.sentence.words[one.at])}
         return any(not verbs.isdisjoint(_words_of(facts)) for facts in self._readers)
+
+    def _is_of_other_kind(self, one: Statement) -> bool:
+        """True for what the command that failed cannot have done: it is answered by commands of its own kind."""
+        tried = self.backing.failed_action
+        command = command_of(tried.call.call.arguments) if tried is not None and tried.facts.runs_anything else None
+        if command is None:
+            return False
+        return one.sentence.words[one.at] in of_other_kinds(self._claims, one.sentence, command)
+
+    @once
+    def _claims(self) -> list[CodingClaim]:
+        return list(coding_claims(self.text.content[:_LONGEST]))
 
     @once
     def _readers(self) -> set[ToolFacts]:
@@ -279,7 +294,7 @@ class _Case:
         word = one.sentence.words[one.at]
         rule, why = "claim_without_call", "no earlier call could have done it"
         if tried is not None:
-            rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
+            rule, why = "contradicted_claim", f"{tried.named} failed"
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
         what = f' ("{word}")' if one.verb else ""
@@ -321,5 +336,5 @@ def _words_of(facts: ToolFacts) -> frozenset[str]:
     return facts.verbs.union(name_words(facts.name)) if facts.effect == "unknown" else facts.verbs
 
 
-_SHORTEST = 2
+_SHORTEST, _LONGEST = 2, 20_000
 _HAVE = word_set("have i've we've")

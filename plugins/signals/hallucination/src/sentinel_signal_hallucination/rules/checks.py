@@ -15,6 +15,7 @@ from sentinel_signal_hallucination.english.check_claims import CheckClaim, check
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
+from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.descriptions import descriptions
 from sentinel_signal_hallucination.rules.check_counts import beyond, other_share
 from sentinel_signal_hallucination.tables import regex
@@ -139,9 +140,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     later = reversed(calls[run.call.position + 1 :])
     edit = next((call for call in later if changes_code(call.call.name, call.call.arguments)), None)
     if run.check.passed and edit is not None and not _is_unseen_since(run, calls):
-        message = (
-            f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
-        )
+        message = f"{says}; they passed before the last edit ({named(edit)}), but no call has run them since."
         return _at(claim, text, "stale_checks", "edited_since", message, 0.0)
     return None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sentinel_core.evaluate.index import Text
+from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
@@ -12,6 +12,7 @@ from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.statements import low_of
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, works
+from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.files import about_files
 from sentinel_signal_hallucination.tables import regex
@@ -24,18 +25,23 @@ _LONGEST = 20_000
 
 
 def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
-    """At most one finding of each kind in an answer; messages in ``known`` have one already."""
+    """At most one finding of each kind in an answer; a change of no named file is judged only where it is not ``known`` for another.
+
+    Where a part of the session is missing, only what failed in the turn itself counts.
+    """
     index = turns.record.index
     is_partial = any(message.details and message.details.is_copied_context for message in index.messages)
-    if is_partial or not any(map(works, (*index.calls, *turns.record.calls_below))):
+    if not any(map(works, (*index.calls, *turns.record.calls_below))):
         return
     facts = CodingFacts(turns.record)
     for number in sorted(turns.spoken):
         turn = turns[number]
         for text in turn.texts[-1:]:
-            if text.message_index not in known and not asks_back(low_of(text.content[:_LONGEST])):
-                found = list(_judge(text, turn, facts, settings))
-                yield from found or about_files(text, turn, facts, settings)
+            if asks_back(low_of(text.content[:_LONGEST])):
+                continue
+            is_known = is_partial or text.message_index in known
+            found = list(_judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial))
+            yield from found or (() if is_known else about_files(text, turn, facts, settings))
 
 
 def witnessed(turns: Turns) -> frozenset[int]:
@@ -48,31 +54,39 @@ def witnessed(turns: Turns) -> frozenset[int]:
     return frozenset(text.message_index for text, claim in claims if seen.tells(claim.kind, claim.path))
 
 
-def _judge(text: Text, turn: Turn, facts: CodingFacts, settings: Settings) -> Iterator[Evidence]:
+def _judge(
+    text: Text, turn: Turn, facts: CodingFacts, settings: Settings, *, is_known: bool, is_partial: bool
+) -> Iterator[Evidence]:
     witness = facts.index.witness
-    reported: set[str] = set()
+    reported: set[str] = {"edit"} if is_known else set()
     for claim in coding_claims(text.content[:_LONGEST]):
         branch = "edit_of_path" if claim.path else claim.kind
         if branch in reported or not is_asserted(claim, text, turn):
             continue
         what = f"{NAMES[claim.kind]} of {claim.path}" if claim.path else NAMES[claim.kind]
         seen = None if witness is None else witness.tells(claim.kind, claim.path)
-        if not (seen or claim.is_weak or may_be_done(claim, text, facts)):
+        if not (is_partial or seen or claim.is_weak or may_be_done(claim, text, facts)):
             reported.add(branch)
             message = f"The agent tells of {what}, but no call on record can have been one."
             yield _at(claim, text, "claim_without_call", branch, message, settings)
-        elif seen is False and not claim.is_weak and not _is_certain(claim, text, facts):
+        elif seen is False and not (is_partial or claim.is_weak or _is_certain(claim, text, facts)):
             reported.add(branch)
             message = f"The agent tells of {what}, but the working tree shows none since the session began."
             yield _at(claim, text, "contradicted_claim", "working_tree", message, settings)
         elif (
             not seen
             and (call := facts.failed_try(claim.kind, claim.path, text)) is not None
+            and (not is_partial or call in turn.calls)
             and not _is_admitted(claim, text)
         ):
             reported.add(branch)
-            message = f'The agent tells of {what}, but each call for it failed, the last with "{call.outcome.words}".'
-            yield _at(claim, text, "contradicted_claim", "command", message, settings)
+            yield _at(claim, text, "contradicted_claim", "command", _tried(claim, what, call), settings)
+
+
+def _tried(claim: CodingClaim, what: str, call: Call) -> str:
+    """What is said of a claim whose last try is the call, which failed as those before it."""
+    how = f'ended with "{call.outcome.words}"' if call.outcome.words else "failed"
+    return f"The agent tells of {what}, but the last {what.partition(' ')[2]}, {named(call, claim.kind)}, {how}."
 
 
 def _is_admitted(claim: CodingClaim, text: Text) -> bool:

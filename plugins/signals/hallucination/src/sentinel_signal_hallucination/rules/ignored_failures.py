@@ -12,18 +12,20 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
-from sentinel_signal_hallucination.english.lexicon import bases, lemmas
+from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, lemmas
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.silence import STATES
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.ledger.commands import only_shows
+from sentinel_signal_hallucination.ledger.coding import of_other_kinds
+from sentinel_signal_hallucination.ledger.commands import brief, only_shows
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.checks import command_words, is_edit
 
 __all__ = ["swallowed"]
 
-_STEM, _QUOTED_COMMAND, _FARTHEST = 4, 80, 20
+_STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
 
 
 class _Failure(NamedTuple):
@@ -44,16 +46,17 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
                 first = next(failures, None)
                 if first is None:
                     continue
-                low = readable(text.content)
-                for sentence, failure in () if asks_back(low) else islice(_hidden(chain((first,), failures), low), 1):
+                low, claims = readable(text.content), list(coding_claims(text.content[:_LONGEST]))
+                hidden = () if asks_back(low) else _hidden(chain((first,), failures), low, claims)
+                for sentence, failure in islice(hidden, 1):
                     yield _evidence(text, sentence, failure, settings)
 
 
-def _hidden(failures: Iterable[_Failure], low: str) -> Iterator[tuple[Sentence, _Failure]]:
+def _hidden(failures: Iterable[_Failure], low: str, claims: list[CodingClaim]) -> Iterator[tuple[Sentence, _Failure]]:
     """The commands that failed for good, and sentences that present them as done."""
     for failure in failures:
         if not admits(low, about=partial(_names, failure)):
-            yield from ((one, failure) for one in sentences(low) if _speaks_of(one, failure))
+            yield from ((one, failure) for one in sentences(low) if _speaks_of(one, failure, claims))
 
 
 def _failures(turn: Turn) -> Iterator[_Failure]:
@@ -90,12 +93,14 @@ def _names(failure: _Failure, words: Sequence[str]) -> bool:
     return any(_is_related(word, verb) for word in words for verb in failure.words)
 
 
-def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
-    """True for a sentence that says that what the command was for is done."""
+def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim]) -> bool:
+    """True for a sentence that says that what the command was for is done; what a command of another kind does is none of it."""
     words = sentence.words
     if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE:
         return False
-    done = [word for word in words if word in STATES or bases(word) or is_good(word)]
+    others = of_other_kinds(claims, sentence, failure.command)
+    others |= COMPLETE if others else others  # "Done: committed" says it of the commit
+    done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]
     return _names(failure, done) or (bool(done) and not failure.words.isdisjoint(words))
 
 
@@ -107,7 +112,6 @@ def _is_related(word: str, verb: str) -> bool:
 
 
 def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Settings) -> Evidence:
-    command = failure.command.partition("\n")[0][:_QUOTED_COMMAND]
     how = f'ended with "{failure.ending}"' if failure.ending else "failed"
-    message = f'The answer presents "{command}" as done, but its last run {how}.'
+    message = f'The answer tells of success, but the last run of "{brief(failure.command)}" {how}.'
     return in_text(text, "contradicted_claim", "command", message, sentence.start, sentence.end, settings.checks_weight)
