@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from sentinel_core.evaluate.expressions import regex
+
 if TYPE_CHECKING:
     from sentinel_core.trace import ToolResult
 
@@ -46,7 +48,7 @@ _QUOTED, _END = 160, 60
 _CROSSES = "✘✗✖❌× "  # with which command lines of web services mark what failed
 _WARNINGS = ("warning: ", "[warning]", "warn: ", "[warn]")
 _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
+_EXCEPTION = regex(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b").match
 _CODE = re.compile(r"-?\d+").search
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
@@ -76,7 +78,7 @@ _FOOTERS = (
 
 # Codex says first how long a command took, and how it ended.
 _TIMED = ("Chunk ID: ", "Wall time: ")
-_ENDED = re.compile(r"(?:Chunk ID: [^\n]{0,60}\n)?Wall time: [^\n]{0,60}\n(Process exited with code (-?\d{1,9}))\b")
+_ENDED = regex(r"(?:Chunk ID: [^\n]{0,60}\n)?Wall time: [^\n]{0,60}\n(Process exited with code (-?\d{1,9}))\b")
 
 _Match = Callable[[str], re.Match[str] | None]
 _Tried = tuple[tuple[str, ...], _Match]

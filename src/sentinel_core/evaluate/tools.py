@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from sentinel_core.evaluate.expressions import regex
 from sentinel_core.trace import ToolSchema
 
 __all__ = [
@@ -77,9 +78,9 @@ ENDING_COMPANIONS = _words(
 )
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _SHORTEST_PLURAL = 200, 300, 4
-_SENTENCE = re.compile(r"[.;\n]")
+_SENTENCE = regex(r"[.;\n]")
 # "check_in_stock" only looks.
 _CHECKED = _words("bag baggage cart customer flight guest online order passenger reservation room user")
 _DULL = _words(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts import command_table as table
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of, name_words
@@ -47,12 +48,12 @@ _CHECKS = frozenset((*table.CHECKS, "ci"))
 _ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci", "browse"}
 
 _LONGEST, _MOST_WORDS = 20_000, 20
-_WORD = re.compile(r"[a-z][a-z]+")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_REMOTE = re.compile(r"ssh (?:-[46AaCfGgKkMNnqsTtVvXxYy]+ |-\w \S+ )*[\w.@$-]+ (.+)\Z", re.DOTALL)
-_WRITES = re.compile(r"(?<![-=<>&])>>?(?![>&])\s*(?!/dev/)\S")
-_REDIRECTED = re.compile(r"\d?>{1,2}\s*\S+")
-_POSTS = re.compile(r"\s(?:-X\s*['\"]?(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|--json|--request|--post-data|--method)")
+_WORD = regex(r"[a-z][a-z]+")
+_QUOTED = regex(r"'[^']*'|\"[^\"]*\"")
+_REMOTE = regex(r"ssh (?:-[46AaCfGgKkMNnqsTtVvXxYy]+ |-\w \S+ )*[\w.@$-]+ (.+)\Z", re.DOTALL)
+_WRITES = regex(r"(?<![-=<>&])>>?(?![>&])\s*(?!/dev/)\S")
+_REDIRECTED = regex(r"\d?>{1,2}\s*\S+")
+_POSTS = regex(r"\s(?:-X\s*['\"]?(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|--json|--request|--post-data|--method)")
 _INTERPRETERS = table.word_set("python node ruby perl php deno bun pwsh powershell osascript")
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "source", "."))
 _ENDINGS = (".sh", ".py", ".js", ".ts", ".mjs", ".cjs", ".rb", ".pl", ".ps1", ".bat", ".bash", ".php")
@@ -67,9 +68,7 @@ _HOSTS = ("github", "gitlab", "bitbucket", "gitea")
 _SHARING = frozenset(("commit", "push", "pull_request", "merge", "tag"))
 _CONSOLES = table.word_set("bash sh zsh shell powershell terminal console command cmd exec execute")
 _TYPING = table.word_set("stdin keys keyboard")
-_TELLING = re.compile(
-    r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)"
-)
+_TELLING = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 
 
 @functools.cache

@@ -6,7 +6,6 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from sentinel_core.evaluate.facts.commands import check_kind
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.questions import asks_back
@@ -145,6 +144,8 @@ def _bare(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def _checks_all(command: str) -> str:
     """The kind of check that a command is which names no part of what it checks; empty for any other."""
+    from sentinel_core.evaluate.facts.commands import check_kind  # its tables are of no use to a text without code
+
     return (check_kind(command) or "") if _OF_ALL.match(command) else ""
 
 

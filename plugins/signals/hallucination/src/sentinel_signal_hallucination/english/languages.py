@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["is_foreign", "with_english_numbers", "without_thousands"]
 
@@ -14,20 +15,20 @@ _THEIRS = word_set(
     "el los las y su para con una que se por ha del está"
 ) - {"a", "i"}
 _WORD, _OTHER_SCRIPT = (
-    re.compile(r"[a-zäöüßàâçéèêëîïôûùñáíóú]+"),
-    re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"),
+    regex(r"[a-zäöüßàâçéèêëîïôûùñáíóú]+"),
+    regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"),
 )
-_MARKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_MARKS = regex(r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _LONGEST, _SHARE, _FEWEST = 2_000, 0.15, 3
 # A share, a year, and a number of ten thousands: what the record has in many spellings, or not at all.
-_OPEN = re.compile(
+_OPEN = regex(
     r"\d[\d.,]* ?(?:%|％|prozent|pour ?cent|万|亿|千)|(?<![\w.,-])(?:19|20)\d\d(?![\w,-]|\.\d)", re.IGNORECASE
 )
-_ABOUT = re.compile(r"[约約]")
-_NUMBER = re.compile(
+_ABOUT = regex(r"[约約]")
+_NUMBER = regex(
     r"(?<![\w.,])\d{1,3}(?:[. \u00a0\u202f'’]\d{3})+(?:,\d{1,2})?(?![\w]|[.,]\d)|(?<![\w.,])\d+,\d{1,2}(?![\w]|[.,]\d)"
 )
-_THOUSANDS = re.compile(r"[. \u00a0\u202f'’](?=\d{3})")
+_THOUSANDS = regex(r"[. \u00a0\u202f'’](?=\d{3})")
 
 
 @lru_cache(maxsize=64)

@@ -3,13 +3,13 @@
 Their source is TOML; ``tables.json`` holds the same, for that is read in a tenth of the time. A test holds them together.
 """
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING
 from sentinel_core.trace import from_json
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = [
     "COMPLETE",
@@ -28,7 +28,7 @@ __all__ = [
 
 _VOWELS = frozenset("aeiou")
 # One syllable with a short vowel: its last letter is doubled.
-_SHORT = re.compile(r"[^aeiou]+[aeiou][bdgklmnprt]|(?:re|un)[^aeiou]+[aeiou][dgmnprt]")
+_SHORT = regex(r"[^aeiou]+[aeiou][bdgklmnprt]|(?:re|un)[^aeiou]+[aeiou][dgmnprt]")
 RELATED: dict[str, frozenset[str]] = {
     group: frozenset((group, *related.split()))
     for group, related in {

@@ -1,10 +1,9 @@
 """Texts of which no rule can find anything, whatever the record shows: short, without values and marks, and of words that report nothing."""
 
-import re
-
 from sentinel_signal_hallucination.english.check_claims import is_good
 from sentinel_signal_hallucination.english.lexicon import bases, lemmas, word_set
 from sentinel_signal_hallucination.english.prescan import telling
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["BEING", "STATES", "is_silent"]
 
@@ -15,9 +14,9 @@ BEING = word_set("is are has have now reads goes i've it's was were")
 """What says how a thing is."""
 
 # No digit, no quotation, no path, no code, no markup.
-_BARE = re.compile(r"[A-Za-z \n.,;:!?'’-]{0,1000}\Z")
-_WORD = re.compile(r"[a-z]+")
-_WHOLE = re.compile(r"[a-z'-]+")
+_BARE = regex(r"[A-Za-z \n.,;:!?'’-]{0,1000}\Z")
+_WORD = regex(r"[a-z]+")
+_WHOLE = regex(r"[a-z'-]+")
 _ASKS = ("?", "please", "let me know")
 # Of times without digits, and of an imitated output.
 _OTHERS = STATES | BEING | word_set("half quarter observation")

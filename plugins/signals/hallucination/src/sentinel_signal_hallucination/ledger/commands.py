@@ -1,13 +1,12 @@
 """Commands and queries: which only show something and did nothing that could be claimed, and how evidence names them."""
 
-import re
-
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.facts.commands import is_editor, kinds_of, only_asks
 from sentinel_core.evaluate.index import Call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, SHOWN
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["brief", "named", "only_shows"]
 
@@ -22,11 +21,11 @@ _SHOWS = READING.union(
         "explain desc logs events version blame branch remote cd pwd which"
     ),
 )
-_CHANGES = re.compile(
+_CHANGES = regex(
     r"-exec\b|-delete\b|\b(?:insert|update|delete|drop|alter|truncate|merge|grant|sed -i|tee|xargs (?!wc|grep|cat|ls|du))\b"
 )
 _LOOKS = frozenset(("tests", "types", "lint", "build", "ci", "migrate", "edit", "restart"))
-_REDIRECTS = re.compile(r">(?!&)|<<")
+_REDIRECTS = regex(r">(?!&)|<<")
 
 
 def only_shows(call: Call) -> bool:

@@ -1,12 +1,12 @@
 """What results say of the calls that they answer, without any English of answers: a part that failed, a status, and rows of lists."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["Part", "Row", "failed_part", "objects_in", "rows_in", "status_of"]
 
@@ -19,7 +19,7 @@ _DONE = word_set(
 _ALL = word_set("total requested rooms submitted recipients members expected attempted of")
 _STATUS = ("status", "state", "result", "outcome")
 _DEEPEST, _LONGEST_STATUS, _LONGEST_NAME, _MOST_ROWS, _MOST_LISTS, _CODE = 7, 40, 60, 60, 20, "code"
-MAY_FAIL_IN_PART = re.compile(
+MAY_FAIL_IN_PART = regex(
     rf'"(?:\w*[_a-z])?(?:{"|".join(sorted(_FAILED))})"\s*:\s*(?:[1-9]|\[\s*[^\]\s]|\{{\s*[^}}\s])|"(?:{"|".join(sorted(_DONE))})"\s*:\s*\d'
 )
 """Found in every document of which ``failed_part`` finds a part."""

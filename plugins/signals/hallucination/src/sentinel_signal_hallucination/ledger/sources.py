@@ -141,8 +141,8 @@ class Sources:
 
 _SEPARATORS = regex(r"[-_ #]")
 # Words with digits that stand by themselves: not within a path, an address or a file's name.
-_PART, _DIGIT, _PLAIN = re.compile(r"[A-Za-z0-9]+"), re.compile(r"\d"), re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]+")
-_PREFIXED = re.compile(r"#?([A-Za-z]+[_-])([\da-f]{6,32})\Z")
+_PART, _DIGIT, _PLAIN = regex(r"[A-Za-z0-9]+"), regex(r"\d"), regex(r"[A-Za-z]*\d*|\d+[A-Za-z]+")
+_PREFIXED = regex(r"#?([A-Za-z]+[_-])([\da-f]{6,32})\Z")
 _GIVEN = regex(r"(?<![\w./\\=-])#?(?=[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]{2,39}(?![\w\\./-])")
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(
@@ -208,4 +208,4 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WITH_DIGITS.findall(text)) if has_digit(text) else frozenset()
 
 
-_WITH_DIGITS = re.compile(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")
+_WITH_DIGITS = regex(r"(?<![\w.-])(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9][\w-]*")

@@ -32,13 +32,11 @@ _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
-_LAST_NUMBER = re.compile(r"\d{1,9}\Z")
-_QUANTITY = re.compile(
+_LAST_NUMBER = regex(r"\d{1,9}\Z")
+_QUANTITY = regex(
     r"\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
 )
-_EXAMPLE = re.compile(
-    r"(?i)\b(?:e\.g|i\.e|for example|for instance|such as|like|example|sample|format|placeholder|dummy)\b"
-)
+_EXAMPLE = regex(r"(?i)\b(?:e\.g|i\.e|for example|for instance|such as|like|example|sample|format|placeholder|dummy)\b")
 _COUNTING, _FEWEST = "01234567890123456789", 3
 _TICK = regex(r"(?<!`)`(?!`)")
 _MARKS, _MOST = "*_`'\"()[].,:;!?", 1000

@@ -39,7 +39,7 @@ _UNDONE = {
     **{word: [word[:5]] for word in ("declined", "rejected", "denied", "failed", "expired", "skipped", "bounced", "undeliverable", "undelivered", "inactive", "refused")},
 }  # fmt: skip
 _STATUS_SIGN = regex(rf'"(?:status|state|result|outcome)"\s*:\s*"(?i:[^"]*(?:{"|".join(sorted(_UNDONE))}|on.hold))')
-_WORD = re.compile(r"[a-z]+")
+_WORD = regex(r"[a-z]+")
 _ALL_OF = regex(
     rf"\b(?:all (?:of )?(?:the |your |my |our |these |those )?(?P<n>{'|'.join(_COUNTS[2:])}|[2-9]|1\d)|both)(?: of)?(?: the| your| my)? (?:[a-z-]+ )?(?P<noun>[a-z]{{3,}}s)\b"
 )
