@@ -117,7 +117,7 @@ class Writer:
 
 
 class Bench:
-    """Runs processes with a cache of their own, and measures them."""
+    """Runs processes with a cache and bytecode of their own, and measures them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -132,7 +132,9 @@ class Bench:
     def run(self, script: str, transcript: Path | None = None, said: str = SAID) -> subprocess.CompletedProcess[str]:
         """The process, to its end."""
         event = {"transcript_path": str(transcript), "last_assistant_message": said, "stop_hook_active": False}
-        environ = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "SENTINEL_NO_CONFIG": "1"}
+        own = {"XDG_CACHE_HOME": "cache", "PYTHONPYCACHEPREFIX": "bytecode"}
+        environ = {**os.environ, "SENTINEL_NO_CONFIG": "1"} | {name: str(self.folder / at) for name, at in own.items()}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed command is not compiled again each time
         command = [sys.executable, "-c", script]
         return subprocess.run(
             command, input=json.dumps(event), env=environ, cwd=self.folder, capture_output=True, text=True, check=True
@@ -151,6 +153,8 @@ def main() -> int:
         median, long = Writer(bench.folder / "median.jsonl"), Writer(bench.folder / "long.jsonl")
         median.grow(MEGABYTE)
         size = long.grow(50 * MEGABYTE)
+        bench.run(FLOOR)
+        bench.run(_HOOK, median.path, ASKED)
         told = bench.run(_HOOK, median.path)
         assert "not judged" not in told.stderr, told.stderr
         rows: dict[str, list[tuple[float, float]]] = {name: [] for name in BOUNDS}
