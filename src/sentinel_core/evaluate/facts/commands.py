@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sentinel_core.evaluate.expressions import regex
+from sentinel_core.evaluate.expressions import matching, regex
 from sentinel_core.evaluate.facts import command_table as table
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of, name_words
@@ -48,6 +48,7 @@ _CHECKS = frozenset((*table.CHECKS, "ci"))
 _ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci", "browse"}
 
 _LONGEST, _MOST_WORDS = 20_000, 20
+_WHOLE = r"(?![\w=-])"  # after a program or subcommand
 _WORD = regex(r"[a-z][a-z]+")
 _QUOTED = regex(r"'[^']*'|\"[^\"]*\"")
 _REMOTE = regex(r"ssh (?:-[46AaCfGgKkMNnqsTtVvXxYy]+ |-\w \S+ )*[\w.@$-]+ (.+)\Z", re.DOTALL)
@@ -71,21 +72,28 @@ _TYPING = table.word_set("stdin keys keyboard")
 _TELLING = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 
 
-@functools.cache
-def _checks() -> re.Pattern[str]:
-    rows = "|".join(f"(?P<{kind}>{row})" for kind, row in table.CHECKS.items())
-    return re.compile(rf"(?:{rows})(?![\w./=-])")
-
-
-@functools.cache
+@functools.lru_cache(maxsize=2048)
 def _pattern(row: str) -> re.Pattern[str]:
     return re.compile(row)
 
 
+def _begin(row: str, text: str, end: str = "") -> re.Match[str] | None:
+    """Where the text begins with what a row of the tables says, and goes on with the end."""
+    row_of_it = matching(row, text)
+    return None if row_of_it is None else _pattern(f"(?:{row_of_it}){end}").match(text)
+
+
+def _check(text: str) -> re.Match[str] | None:
+    """Where the text begins with a check; the group is its kind."""
+    rows = {kind: matching(row, text) for kind, row in table.CHECKS.items()}
+    named = "|".join(f"(?P<{kind}>{row})" for kind, row in rows.items() if row is not None)
+    return _pattern(rf"(?:{named})(?![\w./=-])").match(text) if named else None
+
+
 def check_match(text: str) -> re.Match[str] | None:
     """The begin of a simple command that runs a check; its last group is the kind."""
-    match = _checks().match(text)
-    if match is None or _pattern(table.TELLS).match(text) or _pattern(table.ASKS_ONLY).search(text):
+    match = _check(text)
+    if match is None or _begin(table.TELLS, text) or _pattern(table.ASKS_ONLY).search(text):
         return None
     return match
 
@@ -94,7 +102,7 @@ def check_kind(text: str) -> str | None:
     """What a simple command checks: "tests", "types", "lint" or "build"; None where it checks nothing, or only writes."""
     match = check_match(text)
     if match is None or (
-        _pattern(table.FORMATTERS).match(text)
+        _begin(table.FORMATTERS, text)
         and not re.search(r" (?:--check|--check-only|-c|--diff|-l|-d|--list-different)\b", text)
     ):
         return None
@@ -117,7 +125,7 @@ def kinds_of(command: str) -> Kinds:
 
 def only_asks(text: str) -> bool:
     """True for a simple command that tells something and does nothing: ``alembic history``, ``npm ls``, ``pytest --version``."""
-    return _pattern(table.TELLS).match(text) is not None
+    return _begin(table.TELLS, text) is not None
 
 
 def _part(text: str, whole: str) -> Kinds:
@@ -130,25 +138,25 @@ def _part(text: str, whole: str) -> Kinds:
     bare = _QUOTED.sub(" ", text)
     program, _, rest = _REDIRECTED.sub(" ", bare).partition(" ")
     name = program.rpartition("/")[2].lower()
-    sure = {kind for kind, row in table.DOES.items() if _pattern(f"(?:{row})(?![\\w=-])").match(text)}
+    sure = {kind for kind, row in table.DOES.items() if _begin(row, text, _WHOLE)}
     if check_match(text) is not None:
         sure |= {check} if (check := check_kind(text)) else _FORMATS
-    elif _checks().match(text) is not None:
+    elif _check(text) is not None:
         return NOTHING
     if _WRITES.search(bare):
         sure.add("edit")
-    may = {kind for row, kinds in table.ALSO if _pattern(row).match(text) for kind in kinds.split()}
+    may = {kind for row, kinds in table.ALSO if _begin(row, text) for kind in kinds.split()}
     may |= _unclear(text, whole, name, rest, is_known=bool(sure), is_path=program != name and "/" in program)
     return Kinds(frozenset(sure), frozenset(may))
 
 
 def _unclear(text: str, whole: str, name: str, rest: str, *, is_known: bool, is_path: bool) -> frozenset[str]:
     """What a script, a task runner or a program that runs others may be, and a program of which nothing else is known."""
-    if name in table.LOOKS and not _pattern(table.WRAPPERS).match(text):
+    if name in table.LOOKS and not _begin(table.WRAPPERS, text):
         return _ELSEWHERE if name in _FETCHERS and _POSTS.search(text) else _NONE
     if name in _SHELLS or name.partition(".")[0].rstrip("0123456789") in _INTERPRETERS:
         return _interpreted(text, whole, rest, is_shell=name in _SHELLS)
-    if _pattern(table.WRAPPERS).match(text):
+    if _begin(table.WRAPPERS, text):
         return _wrapped(text) or (EVERY.may if name in _CONTAINERS else _NONE)
     if is_path or name.endswith(_ENDINGS) or name.startswith("$"):
         return _NONE if is_known else _script(name, rest)
@@ -161,7 +169,7 @@ def _wrapped(text: str) -> frozenset[str]:
     """Of a program that runs the command in its arguments, wherever that begins."""
     words = text.replace("'", " ").replace('"', " ").split()[1:_MOST_WORDS]
     ends = [" ".join(words[at:]) for at in range(len(words))]
-    found = {kind for end in ends for kind, row in table.DOES.items() if _pattern(f"(?:{row})(?![\\w=-])").match(end)}
+    found = {kind for end in ends for kind, row in table.DOES.items() if _begin(row, end, _WHOLE)}
     return frozenset(found) | _of_words(_words(" ".join(words)))
 
 
