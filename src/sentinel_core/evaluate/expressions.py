@@ -6,9 +6,6 @@ from typing import Any, cast
 
 __all__ = ["matching", "regex"]
 
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[()|]+|.", re.DOTALL)
-_BEGIN = re.compile(r"\(\?:([\w |-]+)\)(?![?*{])|([\w -]+)([?*{]?)")
-
 
 class _Lazy:
     """Stands in for a compiled expression; each method is looked up once, and is then the expression's own."""
@@ -26,6 +23,10 @@ class _Lazy:
 def regex(source: str, flags: int = 0) -> re.Pattern[str]:
     """An expression that is compiled when it is first used: most traces need few of them, and a cold start must be short."""
     return cast("re.Pattern[str]", _Lazy(source, flags))
+
+
+_PIECE = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[()|]+|.", re.DOTALL)
+_BEGIN = regex(r"\(\?:([\w |-]+)\)(?![?*{])|([\w -]+)([?*{]?)")
 
 
 def matching(source: str, text: str) -> str | None:

@@ -17,7 +17,15 @@ from sentinel_command_hook.tools import TOOLS
 
 TOOL = TOOLS["claude-code"]
 ASKED = "Which of the two files do you mean?"
-HEAVY = {"attr", "click", "pluggy", "sentinel_core.evaluate.index", "sentinel_signal_hallucination.judging"}
+HEAVY = {
+    "attr",
+    "click",
+    "json",
+    "pluggy",
+    "sentinel_core.evaluate.facts.commands",
+    "sentinel_core.evaluate.index",
+    "sentinel_signal_hallucination.judging",
+}
 
 
 def session(*, command="pytest -q", result="3 passed in 0.12s"):
