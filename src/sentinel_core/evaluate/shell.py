@@ -11,6 +11,7 @@ __all__ = ["Part", "command_of", "parts_of"]
 
 _KEYS = ("command", "cmd", "CommandLine", "script")
 _CODE_KEYS = ("code", "input", "content")
+_GIVING = frozenset(_KEYS + _CODE_KEYS)
 _CELL = regex(r"^\s{0,20}[!%](?=[a-z./])([^\n]{1,2000})", re.MULTILINE)
 _PYTHON = regex(r"\b(?:import|print|def|for|assert)\b|[=(]")
 _SHORT = 200
@@ -44,6 +45,8 @@ class Part(NamedTuple):
 
 def command_of(arguments: Mapping[str, Any]) -> str | None:
     """The command line that the arguments of a call give, None where they give none; of code in cells, its shell lines."""
+    if _GIVING.isdisjoint(arguments):  # of most calls
+        return None
     for key in _KEYS:
         value = arguments.get(key)
         if isinstance(value, str):

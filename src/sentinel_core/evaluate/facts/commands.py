@@ -217,9 +217,11 @@ def _of_words(words: frozenset[str]) -> frozenset[str]:
 
 def kinds_of_call(name: str, arguments: Mapping[str, Any]) -> Kinds:
     """What a call can have done: by its command, else by the words of the tool's name."""
-    command = command_of(arguments) if isinstance(arguments, dict) else None
     by_name = _tool(name)
-    if by_name is NOTHING or "edit" in by_name.sure or command is None:
+    if by_name is NOTHING or "edit" in by_name.sure:
+        return by_name
+    command = command_of(arguments) if isinstance(arguments, dict) else None
+    if command is None:
         return by_name
     if facts_of(name).runs_anything or not by_name.sure:
         found = kinds_of(command)
