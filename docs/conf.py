@@ -3,7 +3,9 @@
 import re
 from typing import Any
 
-from sentinel_core import __version__
+import click
+
+from sentinel_core import __version__, offers
 from sentinel_core.evaluate import checks, index
 
 project = "Sentinel"
@@ -36,7 +38,9 @@ _out = re.compile(
 )
 
 
-index.Check = checks.Check  # type: ignore[attr-defined]  # autodoc wants a name that only type checkers import
+# Names that only type checkers import, and autodoc wants.
+index.Check = checks.Check  # type: ignore[attr-defined]
+offers.click = click
 
 
 def setup(app: Any) -> None:

@@ -133,7 +133,7 @@ def test_other_errors_say_what_to_do(answers):
     assert "is not a file: call list_runs for the files that can be judged" in said["nothing"]
     assert "is not a file" in said["folder"]
     assert "there is no session of codex in the folders that may be read" in said["of codex"]
-    assert "the known tools are aider, claude-code, codex, gemini-cli, specstory" in said["of nobody"]
+    assert "the known tools are aider, claude-code, codex, copilot, cursor, gemini-cli, specstory" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]
     assert "broken.jsonl" in said["broken"]
     assert "empty.jsonl" in said["empty"]

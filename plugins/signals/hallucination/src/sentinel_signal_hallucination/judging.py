@@ -84,6 +84,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     valued += results(carried, settings, _places(passed_over, claimed, valued))
     return [
         *passed_over,
+        *checked,
         *coded,
         *claimed,
         *valued,
@@ -91,7 +92,6 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(turns, settings),
         *invented(carried, settings),
-        *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
