@@ -113,17 +113,15 @@ def test_lines_that_are_no_json_are_told(fixed, tmp_path):
     assert line.startswith("Sentinel: not everything in the transcript could be read: ")
 
 
-COMMITTED = "I committed it as 3f2a91c."
+GERMAN = "Ich habe die Summe des Warenkorbs korrigiert und die Datei README.md aktualisiert."
 
 
 def test_a_claim_that_nothing_backs_is_told_once(fixed, tmp_path):
     told = {"looks": False}
-    looked = fixed.run("git log --oneline -1", "3f2a91c Fix the total")
-    lines = answered(looked, tmp_path, COMMITTED, **told).notes
-    assert any(f"not backed: “{COMMITTED}” (a commit is not on record)" in line for line in lines)
-    assert answered(looked, tmp_path, COMMITTED, **told).notes == ()
+    lines = answered(fixed, tmp_path, GERMAN, **told).notes
+    assert any(f"not backed: “{GERMAN}” (language: only English claims are read)" in line for line in lines)
+    assert answered(fixed, tmp_path, GERMAN, **told).notes == ()
 
 
 def test_the_quiet_hook_tells_of_none(fixed, tmp_path):
-    looked = fixed.run("git log --oneline -1", "3f2a91c Fix the total")
-    assert answered(looked, tmp_path, COMMITTED, looks=False, quiet=True).notes == ()
+    assert answered(fixed, tmp_path, GERMAN, looks=False, quiet=True).notes == ()
