@@ -125,7 +125,9 @@ def test_wrong_wishes_are_told(sentinel, arguments, words):
 
 def test_what_is_off_is_not_found_and_the_report_says_so(sentinel):
     off = [
-        word for rule in ("partial_claim", "contradicted_checks") for word in ("--rule", f"hallucination.{rule}=off")
+        word
+        for rule in ("claim_without_call", "contradicted_checks")
+        for word in ("--rule", f"hallucination.{rule}=off")
     ]
     report = json.loads(sentinel("evaluate", CODING, "--json", *off).stdout)
     assert report["verdict"] == "PASS"
