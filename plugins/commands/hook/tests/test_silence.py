@@ -133,6 +133,7 @@ def test_other_arguments_are_left_to_click(arguments):
 
 
 @pytest.mark.process
+@pytest.mark.unmeasured  # what measures imports json
 def test_a_silent_stop_imports_no_engine(tmp_path):
     event = session().event(tmp_path, ASKED)
     memory = memory_of(event_of(json.dumps(event).encode(), TOOL).transcript)
