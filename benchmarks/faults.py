@@ -6,7 +6,6 @@ Used by ``odds.py``, to measure the rules that find them.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 import attrs
 from faults_of_calls import FAULTS as OF_CALLS
@@ -138,76 +137,6 @@ def _part_failed(index: TraceIndex) -> ExecutionTrace | None:
     return None
 
 
-def _other_row(index: TraceIndex) -> ExecutionTrace | None:
-    """The last call that changed one of the things of a list was for another of them than the one that is told by its name."""
-    for call in reversed(index.calls):
-        if index.tools[call.call.name].effect != "writes" or call.outcome.state != "worked" or call.result is None:
-            continue
-        told = "\n".join(text.content for text in index.texts if text.message_index > call.message_index)
-        for key, value in call.call.arguments.items():
-            for own, other in _beside(index, call, key, value):
-                names = [
-                    name
-                    for field, name in own.items()
-                    if isinstance(name, str) and name != other.get(field) and name[:1].isupper()
-                ]
-                if str(value) not in told and any(len(name) > len("Name") and name in told for name in names):
-                    return _with_argument(index, call, key, str(value), str(other[key]))
-    return None
-
-
-def _beside(index: TraceIndex, call: Call, key: str, value: object) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The object of an earlier list that has the value in such a field, with each other one."""
-    for earlier in index.calls[: call.position]:
-        try:
-            found = json.loads(earlier.result.content) if earlier.result is not None else None
-        except ValueError:
-            continue
-        lists = [found, *found.values()] if isinstance(found, dict) else [found]
-        for rows in lists:
-            objects = [row for row in rows if isinstance(row, dict) and key in row] if isinstance(rows, list) else []
-            own = next((row for row in objects if row[key] == value), None)
-            if isinstance(value, str) and own is not None:
-                yield from ((own, row) for row in objects if row[key] != value)
-
-
-def _changed_again(index: TraceIndex) -> ExecutionTrace | None:
-    """Right after the last call that set a thing to what is told afterwards, another sets it to something else."""
-    for call in reversed(index.calls):
-        facts = index.tools[call.call.name]
-        if (
-            facts.verbs.isdisjoint(("modify", "update", "set", "change", "edit", "assign"))
-            or call.result_message_index is None
-        ):
-            continue
-        told = "\n".join(text.content for text in index.texts if text.message_index > call.message_index)
-        given = call.call.arguments
-        key = next(
-            (
-                key
-                for key, value in given.items()
-                if isinstance(value, str)
-                and len(value) > len("Name")
-                and value in told
-                and not _NAMES_A_THING.fullmatch(value)
-            ),
-            None,
-        )
-        if (
-            key is not None
-            and call.outcome.state == "worked"
-            and any(isinstance(value, str) and _NAMES_A_THING.fullmatch(value) for value in given.values())
-        ):
-            at = call.result_message_index + 1
-            made = ToolCall(id="again-1", name=call.call.name, arguments={**given, key: given[key][::-1]})
-            again = (
-                Message(role="assistant", tool_calls=(made,)),
-                Message(role="tool", tool_results=(ToolResult(tool_call_id="again-1", content='{"ok": true}'),)),
-            )
-            return attrs.evolve(index.trace, messages=(*index.messages[:at], *again, *index.messages[at:]))
-    return None
-
-
 def _dropped_looks(index: TraceIndex) -> ExecutionTrace | None:
     """Every look is gone, and the agent says that it looked."""
     looks = [call for call in index.calls if index.tools[call.call.name].effect != "writes"]
@@ -261,8 +190,6 @@ FAULTS: Mapping[str, Callable[[TraceIndex], ExecutionTrace | None]] = {
     "undone": _undone,
     "other_status": _other_status,
     "part_failed": _part_failed,
-    "other_row": _other_row,
-    "changed_again": _changed_again,
     "dropped_looks": _dropped_looks,
     **OF_CALLS,
 }

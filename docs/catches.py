@@ -148,8 +148,8 @@ EXAMPLES = (
         "Cancel orders 17 and 18.",
         [("cancel_order", {"id": 17}, "cancelled")],
         "Both orders are cancelled.",
-        NOTED,
-        NOTED,
+        MISSED,
+        MISSED,
     ),
     Example(
         "Another value in a call",

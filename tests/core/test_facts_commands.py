@@ -61,13 +61,11 @@ COMMANDS = [
     ("ssh web git push", "push", "deploy publish"),
     ("ssh -p 22 web 'sudo systemctl restart nginx'", "restart", ""),
     ("ssh web", "", "delete deploy install migrate restart"),
-    ("npx playwright test", "browse tests", ""),
-    ("git merge main", "commit edit merge", ""),
-    ("git tag v1.2.0", "tag", ""),
+    ("npx playwright test", "tests", ""),
+    ("git merge main", "commit edit", ""),
     ("node bin/hoist.js status --json", "", ""),
-    ("node bin/hoist.js sync", "", "edit push deploy merge"),
-    ("python -c 'import playwright'", "", "browse"),
-    ("node /tmp/check.mjs", "", "browse build ci lint tests types"),
+    ("node bin/hoist.js sync", "", "edit push deploy"),
+    ("node /tmp/check.mjs", "", "build ci lint tests types"),
     ("source .venv/bin/activate", "", ""),
     # Code as it stands.
     ("python -c 'import pytest; pytest.main()'", "", ANY),
@@ -80,7 +78,7 @@ COMMANDS = [
         "make -n test", "just --list", "cat test.log", "grep -r test .", "git status", "git log", "git push --dry-run", "npm run build -- --help", "echo tests pass", "ls 2>/dev/null", "man pytest", "foo bar", "nginx -v 2>/dev/null", "alembic -c a.ini history", "php -l src/A.php", "bash -n x.sh", "npx prisma migrate status",
         "manage.py showmigrations", "systemctl status nginx", "kubectl rollout status deploy/web", "docker compose config -q", "terraform plan", "git tag -l", "git branch --show-current", "npm run status",
     )),
-    ("curl -X POST http://x/pulls", "", "commit delete deploy install merge migrate publish pull_request push restart tag"),
+    ("curl -X POST http://x/pulls", "", "commit delete deploy install migrate publish pull_request push restart"),
 ]  # fmt: skip
 
 
@@ -118,10 +116,9 @@ def test_of_a_very_long_command_nothing_is_known():
         (
             "mcp__github__create_pull_request",
             "edit pull_request",
-            "commit delete deploy install merge migrate publish pull_request push restart tag",
+            "commit delete deploy install migrate publish pull_request push restart",
         ),
-        ("read_browser_page", "browse", ""),
-        ("browser_click", "browse", "commit delete deploy install merge migrate publish pull_request push restart tag"),
+        ("browser_click", "", "commit delete deploy install migrate publish pull_request push restart"),
     ],
 )
 def test_a_tool_without_a_command_is_what_its_name_says(name, sure, may):

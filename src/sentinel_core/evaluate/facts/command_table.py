@@ -94,9 +94,6 @@ DOES: dict[str, str] = {
         rf"sed (?:\S+ )*?(?:-i\S*|-\w+i|--in-place\S*)|perl (?:\S+ )*?-\w*i|awk -i|tee|patch|ed|ex|dd|cp|mv|install|ln|touch|mkdir|rsync|tar|unzip|gunzip|wget|split|{_GIT}(?:apply|am|checkout|switch|restore|stash|reset|revert|merge|rebase|pull|cherry-pick|mv|rm|clone|init|submodule|worktree|add|sparse-checkout|filter-branch)|jscodeshift|ast-grep|comby|sponge|Set-Content|Out-File|New-Item|Add-Content|Copy-Item|Move-Item"
         rf"|{_NODE}(?:init|create|pkg|version)\S*|npx create-\S+|create-\S+|cookiecutter|copier|(?:rails|nest|ng|hygen|plop|yo|nx) (?:g|generate|new)|protoc|buf generate|sqlc|openapi-generator\S*|prisma generate|xcrun|plutil|cargo (?:new|init|fix|fmt)|go (?:generate|fmt|mod)|dotnet (?:new|format)|pandoc|convert|magick|ffmpeg|jupytext|nbconvert|(?:ruff|eslint|biome|rubocop|stylelint|oxlint|clippy|cargo clippy|golangci-lint) (?:\S+ )*?(?:--fix\S*|--write|-a|-A)|pyupgrade|autoflake|autopep8|yapf|clang-format -i|2to3|towncrier|git-cliff|standard-version|auto-changelog|conventional-changelog|typedoc|helm-docs|terraform-docs|yq (?:\S+ )*?-i|jq .*>|crudini|dos2unix|iconv|chmod|code --|apply_patch"
     ),
-    "merge": rf"{_GIT}(?:merge(?! --abort)|pull|rebase)|(?:gh pr|glab mr|az repos pr) (?:merge|update)|(?:jj|sl|hg) (?:rebase|merge)",
-    "tag": rf"{_GIT}tag|(?:gh|glab) release create|(?:npm|pnpm|yarn) version|bump2?version|bump-my-version|(?:cz|commitizen) bump|hatch version|poetry version|cargo release|standard-version|release-it|semantic-release|np|lerna version|goreleaser|hg tag",
-    "browse": r"(?:playwright|cypress|puppeteer|selenium|wdio|testcafe|nightwatch|chromium|google-chrome|chrome|firefox|open|xdg-open|lighthouse|agent-browser|detox|maestro|appium)",
     "ci": r"gh (?:run|pr (?:checks|view|status)|workflow|api|checks)|glab (?:ci|pipeline)|circleci|buildkite\S*|hub ci-status|act|az pipelines|travis|drone|jenkins\S*|woodpecker\S*",
 }
 """How a command begins that does something, by what it does. A command is of every kind that fits."""
@@ -111,8 +108,7 @@ ALSO: tuple[tuple[str, str], ...] = (
     (rf"{_NODE}test|(?:just|task) test|g?make (?:-\S+ )*test", "build types lint"),
     (r"(?:ruff|black|isort|prettier|eslint|biome|gofmt|rubocop|stylelint|cargo)\b", "format"),
     (rf"{_GIT}push|gh (?:pr merge|workflow|release)", "deploy publish"),
-    (rf"{_NODE}publish|semantic-release|release-it|np\b|lerna|goreleaser|changeset", "commit push tests build deploy tag"),
-    (rf"{_NODE}(?:test|e2e)|karma\b|ng (?:test|e2e)", "browse"),
+    (rf"{_NODE}publish|semantic-release|release-it|np\b|lerna|goreleaser|changeset", "commit push tests build deploy"),
     (r"docker(?:[ -]compose)? (?:up|run|build)|podman ", "build"),
     (r"(?:ssh|kubectl exec|oc exec)\b", "deploy restart migrate delete install"),
 )  # fmt: skip
@@ -146,7 +142,6 @@ CODE: tuple[tuple[str, str], ...] = (
     (r"requests\.|https?\b|fetch\(|urllib|axios|boto3|octokit|github", "deploy publish pull_request push restart ci"),
     (r"execute\(|connect\(|sqlite3|psycopg|sqlalchemy|prisma|ALTER|CREATE TABLE", "migrate delete"),
     (r"\bkill\(|signal", "restart"),
-    (r"playwright|selenium|puppeteer|webdriver|webbrowser", "browse"),
 )  # fmt: skip
 """What code that stands in a command or a cell can do, by what it has in it; the star is for everything."""
 
@@ -165,9 +160,6 @@ WORDS: dict[str, frozenset[str]] = {
         "build": f"{_EVERY_CHECK} build builds compile bundle package dist release deploy docs image webpack rollup vite",
         "format": "format fmt formatter fix style prettier black lint all precommit tidy",
         "commit": "commit release version bump publish ship save checkpoint tag",
-        "merge": "merge release ship land sync rebase",
-        "tag": "tag release version bump publish ship",
-        "browse": f"{_EVERY_CHECK} browse browser chrome chromium playwright cypress puppeteer selenium e2e ui screenshot visual storybook",
         "push": "push release publish ship deploy sync upload mirror",
         "pull_request": "pr prs pull mr request ship release submit",
         "deploy": "deploy deployment deploys release ship rollout publish staging prod production promote up apply cd provision upload sync live",

@@ -45,7 +45,7 @@ EVERY = Kinds(_NONE, frozenset(table.WORDS))
 """Of a call of which nothing is known."""
 _FORMATS = frozenset(("format", "edit"))
 _CHECKS = frozenset((*table.CHECKS, "ci"))
-_ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci", "browse"}
+_ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci"}
 
 _LONGEST, _MOST_WORDS = 20_000, 20
 _WHOLE = r"(?![\w=-])"  # after a program or subcommand
@@ -66,7 +66,7 @@ _LISTS = table.word_set("todo todos task tasks plan memory memories note notes t
 _DELEGATES = table.word_set("agent subagent delegate dispatch workflow codex assistant")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _HOSTS = ("github", "gitlab", "bitbucket", "gitea")
-_SHARING = frozenset(("commit", "push", "pull_request", "merge", "tag"))
+_SHARING = frozenset(("commit", "push", "pull_request"))
 _CONSOLES = table.word_set("bash sh zsh shell powershell terminal console command cmd exec execute")
 _TYPING = table.word_set("stdin keys keyboard")
 _TELLING = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
@@ -247,8 +247,6 @@ def _tool(name: str) -> Kinds:
     if is_editor(name):
         return Kinds(frozenset(("edit",)), found & _SHARING)
     if facts.effect == "reads" or "output" in words:
-        if "browse" in found:
-            return Kinds(frozenset(("browse",)), _NONE)
         return Kinds(_NONE, frozenset(("ci",))) if _TELLING.search(name) else NOTHING
     return _acting(name, words, found, runs_anything=facts.runs_anything)
 
@@ -261,6 +259,6 @@ def _acting(name: str, words: frozenset[str], found: frozenset[str], *, runs_any
         return EVERY  # what it was given is not recorded
     if found and found <= _CHECKS:
         return Kinds(found, _NONE)
-    if found - {"browse"} or not runs_anything:  # what is clicked in a browser may be anything
+    if found or not runs_anything:
         return Kinds(found, _ELSEWHERE if any(map(name.lower().__contains__, _HOSTS)) else _ELSEWHERE - _SHARING)
     return Kinds(found, _ELSEWHERE)

@@ -25,7 +25,6 @@ from sentinel_signal_hallucination.rules.protocol import imitated, orphaned, una
 from sentinel_signal_hallucination.rules.results import results
 from sentinel_signal_hallucination.rules.states import states
 from sentinel_signal_hallucination.rules.tool_use import tool_results, tool_uses
-from sentinel_signal_hallucination.rules.unused_tools import unused_tools
 from sentinel_signal_hallucination.rules.values import other_values
 
 __all__ = ["check_expressions", "detect"]
@@ -80,8 +79,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     claimed = list(_claimed(turns, looks, settings, _places(passed_over, coded) | witnessed(turns)))
     carried = Carried(turns)
     valued = list(other_values(carried, settings, _places(passed_over, claimed)))
-    valued += unused_tools(turns, looks, settings, _places(passed_over, claimed, valued))
-    valued += results(carried, settings, _places(passed_over, claimed, valued))
+    valued += results(turns, settings, _places(passed_over, claimed, valued))
     return [
         *passed_over,
         *checked,

@@ -10,7 +10,7 @@ from sentinel_signal_hallucination.english.sentences import Sentence, plain, sen
 from sentinel_signal_hallucination.english.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path", "paths_in"]
+__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path", "readings"]
 
 
 class _Kind(NamedTuple):
@@ -32,9 +32,6 @@ KINDS = {
     "pull_request": _kind("open create submit raise file make", "pr prs mr pull merge", "issue ticket", "pr prs mr pull merge request"),
     "deploy": _kind("deploy redeploy", "", "", "deploy deployment redeploy ship roll rollout release production staging live"),
     "publish": _kind("publish release", "npm pypi crate crates registry package version github io", "event events message messages topic lock memory", "publish release"),
-    "merge": _kind("merge", "main master branch develop pr pull request mr origin upstream trunk", "dict dicts list lists config configs object objects array arrays cell cells conflict conflicts entries", "merge"),
-    "tag": _kind("tag", "v release version commit head repo", "image images issue ticket html user element", "tag release"),
-    "browse": _kind("test verify check confirm click try", "browser chrome firefox safari chromium edge playwright puppeteer devtools", "", "browser test verify check try look"),
     "install": _kind("install", "", "hook hooks handler handlers listener", "install add set setup dependency dependencies"),
     "migrate": _kind("apply run execute migrate", "migration migrations", "", "migrate migration migrations"),
     "restart": _kind("restart", "", "", "restart reboot"),
@@ -44,8 +41,6 @@ KINDS = {
 _WEAK = (
     ("deploy", word_set("apply roll upload sync promote scale provision"), word_set("terraform cluster manifest manifests staging production prod bucket s3 server servers kubernetes k8s cdn infrastructure")),
     ("restart", word_set("start stop boot reload bring"), word_set("server servers service services container containers worker daemon stack process nginx")),
-    ("merge", word_set("rebase cherry-pick revert pull"), word_set("main master branch origin upstream commit develop")),
-    ("tag", word_set("create add push"), word_set("tag")),
     ("publish", word_set("push upload"), word_set("image images registry hub ghcr ecr artifact")),
     ("migrate", word_set("seed upgrade downgrade"), word_set("database db schema")),
     ("format", word_set("format reformat"), word_set("code codebase repo project file files source sources module modules everything all it them")),
@@ -63,10 +58,13 @@ _DOTTED = regex(rf"\.{_ENDING}")
 _DIRECTORY = regex(r"`(?:[\w.-]+/)+`")
 _NEAR, _AHEAD = 6, 10
 _SOURCES = word_set("from like per using with by of see on via as than instead where that which for matching following")
-_JOINTS, _WITHIN = word_set("and then ,"), word_set("in with via using")
+_JOINTS = word_set("and then ,")
 _BASES, _AUXILIARIES = (
     word_set("database databases db staging production prod"),
     word_set("is are was were has have been now also fully successfully already"),
+)
+_READ = regex(
+    r"\b(?:i|i've|we|we've)(?: have)?(?: also| carefully| fully| now| already| then)* (?:read|reviewed|inspected|examined|studied|went through|gone through|looked (?:at|through|into))\b[^.;:\n]{0,40}?\Z"
 )
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
 _OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
@@ -93,19 +91,10 @@ def is_path(text: str) -> bool:
     return _DOTTED.search(text) is not None and _PATH.search(text) is not None
 
 
-def paths_in(content: str) -> list[tuple[int, str]]:
-    """The files that a text names, each with its place."""
-    return [(match.start(), match[0]) for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
-
-
 def coding_claims(content: str) -> Iterator[CodingClaim]:
     """The claims of one text, in order; of an edit one for each file, and one without where no file is named."""
-    low = plain(content)
-    paths = [match.span() for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
-    if paths:
-        ends = [0, *(end for _, end in paths)]
-        named = ((low[before:start], "Q" * (end - start)) for before, (start, end) in zip(ends, paths, strict=False))
-        low = "".join((*chain.from_iterable(named), low[ends[-1] :]))
+    paths = _paths(content)
+    low = _masked(content, paths)
     for sentence in sentences(low):
         if sentence.asks:
             continue
@@ -113,6 +102,30 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
         has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
         for one in _told(sentence):
             yield from _claims(one, low, within, has_directory=has_directory)
+
+
+def readings(content: str) -> Iterator[str]:
+    """The files that the agent says it read."""
+    paths = _paths(content)
+    low = _masked(content, paths) if paths else ""
+    for sentence in sentences(low):
+        for start, end in paths if not sentence.asks else ():
+            if sentence.start <= start < sentence.end and _READ.search(low, sentence.start, start):
+                yield content[start:end]
+
+
+def _paths(content: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
+
+
+def _masked(content: str, paths: list[tuple[int, int]]) -> str:
+    """The plain text with each file as one word."""
+    low = plain(content)
+    if not paths:
+        return low
+    ends = [0, *(end for _, end in paths)]
+    named = ((low[before:start], "Q" * (end - start)) for before, (start, end) in zip(ends, paths, strict=False))
+    return "".join((*chain.from_iterable(named), low[ends[-1] :]))
 
 
 def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_directory: bool) -> Iterator[CodingClaim]:
@@ -164,11 +177,6 @@ def _kind_of(one: Statement, *, is_named: bool) -> str | None:
         if name == "delete":  # "the file", not "the import from the file"
             own = _until(right, kind.never) if one.voice in _ACTIVE else left
             if not kind.needs.isdisjoint(own) or (is_named and any(word[0] == "Q" for word in own)):
-                return name
-        elif name == "browse":  # "in the browser", not "the browser's cache"
-            if any(
-                word in kind.needs and not _WITHIN.isdisjoint(right[max(0, k - 3) : k]) for k, word in enumerate(right)
-            ):
                 return name
         elif kind.never.isdisjoint((*left, *right)):
             if name == "migrate" and one.voice not in _ACTIVE and not _BASES.isdisjoint(_subject(left)):

@@ -27,7 +27,7 @@ from sentinel_signal_hallucination.english.modality import (
 )
 from sentinel_signal_hallucination.english.sentences import Sentence, plain
 
-__all__ = ["Statement", "low_of", "may_look", "own_looks", "statements"]
+__all__ = ["Statement", "low_of", "statements"]
 
 Voice = Literal["own", "perfect", "state", "past", "brief"]
 
@@ -158,32 +158,6 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
             last, was_done = one, is_done(words, one.at) and (was_done or not is_joined)
             if was_done:
                 yield one
-
-
-_LOOKED = {
-    **dict.fromkeys(["checked", "rechecked", "verified", "reviewed", "compared", "inspected", "examined", "consulted", "audited", "cross-checked", "double-checked", "validated"], word_set("")),
-    "looked": word_set("up at into through over"), "went": word_set("through over"), "gone": word_set("through over"), "pulled": word_set("up"), "read": word_set("through"),
-}  # fmt: skip
-
-
-def may_look(low: str) -> bool:
-    """False for a text without a word of looking."""
-    return any(map(low.__contains__, _LOOKED))
-
-
-def own_looks(sentence: Sentence) -> Iterator[int]:
-    """The places of the words by which the agent says that it looked at something: "I've also checked ...", "Went through ..."."""
-    words = sentence.words
-    if _LOOKED.keys().isdisjoint(words):
-        return
-    for at, word in enumerate(words):
-        follows = _LOOKED.get(word)
-        if follows is None or (follows and follows.isdisjoint(words[at + 1 : at + 2])):
-            continue
-        left = _before(words, at)
-        is_own = left < 0 or words[left] in SELF or (words[left] == "have" and left > 0 and words[left - 1] in SELF)
-        if is_own and is_done(words, at):
-            yield at
 
 
 def _one(sentence: Sentence, at: int, last: Statement | None) -> Statement | None:

@@ -1,6 +1,5 @@
 """What the record knows of the agent's actions: each call that may have done something, and whether it worked."""
 
-from collections import Counter
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,7 +12,6 @@ from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
 from sentinel_signal_hallucination.ledger.commands import named, only_shows
 from sentinel_signal_hallucination.ledger.documents import document_of
-from sentinel_signal_hallucination.ledger.results import Row, rows_in
 from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
@@ -89,20 +87,6 @@ class Record:
         if id(result) not in self._documents:
             self._documents[id(result)] = document_of(result.content)
         return self._documents[id(result)]
-
-    @once
-    def rows(self) -> dict[tuple[str, str], tuple[int, Row, list[Row]]]:
-        """By field and value, the one object of a list in a result that has it, with the place of the result and the whole list."""
-        found = dict[tuple[str, str], tuple[int, Row, list[Row]]]()
-        for call in self.index.calls:
-            result, at = call.result, call.result_message_index or 0
-            for rows in rows_in(self.document(result)) if result is not None and "[" in result.content else ():
-                counts = Counter(pair for row in rows for pair in row.fields.items())
-                for row in rows:
-                    for pair in row.fields.items():
-                        if counts[pair] == 1:
-                            found.setdefault(pair, (at, row, rows))
-        return found
 
     @once
     def actions(self) -> list[Action]:

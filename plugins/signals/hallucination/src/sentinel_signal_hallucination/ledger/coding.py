@@ -24,7 +24,7 @@ Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 NAMES = {
     "commit": "a commit", "push": "a push", "pull_request": "a pull request", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
     "migrate": "a migration", "restart": "a restart", "delete": "a deletion", "edit": "an edit",
-    "merge": "a merge", "tag": "a tag", "browse": "a look in a browser", "format": "a run of a formatter",
+    "format": "a run of a formatter",
 }  # fmt: skip
 """What a claim of each kind tells of."""
 _OWN, _STATES = frozenset(("own", "brief")), frozenset(("perfect", "state"))
@@ -91,19 +91,6 @@ class CodingFacts:
             elif own or (kinds.can_be(kind) if reach is None else reach.is_wide):
                 return None
         return tried[-1] if tried and self.user_did(kind) >= text.message_index else None
-
-    def done(self, kind: str, path: str, calls: Sequence[Call]) -> Call | None:
-        """The last of these calls that did such a thing, where nothing after it may have undone it, or gone beyond it."""
-        found = None
-        for call in calls:
-            name, given = call.call.name, call.call.arguments
-            kinds, reach = kinds_of_call(name, given), reach_of(name, given)
-            own = kind in kinds.sure and (not path or (is_named_in(reach.text, path) and "delete" not in kinds.sure))
-            if own and call.outcome.state == "worked":
-                found = call
-            elif reach.is_wide or not kinds.sure.isdisjoint(("edit", "delete") if kind != "edit" else ("delete",)):
-                found = None
-        return found
 
     def answer(self, kind: str, paths: Sequence[str], text: Text) -> tuple[Answer, str, Call | None]:
         """What calls before the text show of a claim of a kind, or of edits of the paths: the answer, the fact, and its call."""

@@ -1,4 +1,4 @@
-"""What results say of the calls that they answer, without any English of answers: a part that failed, a status, and rows of lists."""
+"""What results say of the calls that they answer, without any English of answers: a part that failed, and a status."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -8,7 +8,7 @@ from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Part", "Row", "failed_part", "objects_in", "rows_in", "status_of"]
+__all__ = ["MAY_FAIL_IN_PART", "Part", "failed_part", "status_of"]
 
 _FAILED = word_set(
     "failed failure failures errors skipped rejected declined bounced undelivered unsent unavailable invalid conflict conflicts excluded refused denied"
@@ -18,7 +18,7 @@ _DONE = word_set(
 )
 _ALL = word_set("total requested rooms submitted recipients members expected attempted of")
 _STATUS = ("status", "state", "result", "outcome")
-_DEEPEST, _LONGEST_STATUS, _LONGEST_NAME, _MOST_ROWS, _MOST_LISTS, _CODE = 7, 40, 60, 60, 20, "code"
+_DEEPEST, _LONGEST_STATUS, _CODE = 7, 40, "code"
 MAY_FAIL_IN_PART = regex(
     rf'"(?:\w*[_a-z])?(?:{"|".join(sorted(_FAILED))})"\s*:\s*(?:[1-9]|\[\s*[^\]\s]|\{{\s*[^}}\s])|"(?:{"|".join(sorted(_DONE))})"\s*:\s*\d'
 )
@@ -32,13 +32,7 @@ class Part(NamedTuple):
     values: frozenset[str]
 
 
-class Row(NamedTuple):
-    """The plain fields of an object in a list, as text."""
-
-    fields: dict[str, str]
-
-
-def objects_in(document: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+def _objects_in(document: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """The objects of a document, outer ones first."""
     if depth >= _DEEPEST or not isinstance(document, (dict, list)):
         return
@@ -46,12 +40,12 @@ def objects_in(document: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
         yield document
     for item in document.values() if isinstance(document, dict) else document:
         if isinstance(item, (dict, list)):
-            yield from objects_in(item, depth + 1)
+            yield from _objects_in(item, depth + 1)
 
 
 def failed_part(document: Any) -> Part | None:
     """What failed of something that was done in parts: ``"failed": 3``, ``"skipped": [...]``, ``"updated": 6`` of ``"rooms": 9``."""
-    for one in objects_in(document):
+    for one in _objects_in(document):
         for key, value in one.items():
             words = _words(key)
             if not _FAILED.isdisjoint(words) and _CODE not in words and value and _is_part(value, key, one):
@@ -103,21 +97,3 @@ def status_of(document: Any) -> str | None:
         return None
     found = (document.get(key) for key in _STATUS)
     return next((value.lower() for value in found if isinstance(value, str) and len(value) <= _LONGEST_STATUS), None)
-
-
-def rows_in(document: Any) -> Iterator[list[Row]]:
-    """The lists of objects, each as its rows."""
-    if isinstance(document, list):
-        document = {"": document}
-    lists = [item for one in objects_in(document) for item in one.values() if isinstance(item, list)]
-    for item in lists[:_MOST_LISTS]:
-        rows = [Row(_plain(one)) for one in item[:_MOST_ROWS] if isinstance(one, dict)]
-        if len(rows) > 1:
-            yield rows
-
-
-def _plain(one: dict[str, Any]) -> dict[str, str]:
-    values = (
-        (key, value) for key, value in one.items() if isinstance(value, (str, int)) and not isinstance(value, bool)
-    )
-    return {key: str(value).lower() for key, value in values if len(str(value)) <= _LONGEST_NAME}

@@ -1,11 +1,11 @@
 """What the answer tells of a thing, beside the last that the record shows of it: undone by a later call, or in another status."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, pairwise, starmap, takewhile
+from itertools import chain, islice, starmap, takewhile
 from math import inf
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -32,36 +32,27 @@ _UNDONE = word_set(
     "undo undid undone revert reverted reverting rolled restored reset void voided withdrawn withdrew released remove removed removing delete "
     "deleted cancel cancelled canceled cancelling canceling gone dropped took taken out off back instead replaced reversed reversing no not again"
 )
-_CHANGING = word_set(
-    "modify update set change edit move adjust reschedule amend switch upgrade downgrade assign reassign"
-)
-_UNDONE_VALUE = word_set("instead was were previously earlier originally longer not replaced old former")
-_UNDOING_GROUPS, _ANY, _TWO = ("cancel", "remove"), frozenset(("",)), 2
+_UNDOING_GROUPS, _ANY = ("cancel", "remove"), frozenset(("",))
 _FARTHEST = 50  # later calls that name a thing
 _STATUS = ("status", "state")
 _STATUS_OF = re.compile(r'"stat(?:us|e)"\s*:\s*"([^"]{1,40})"').findall
 _WORD = regex(r"[a-z]+")
 _message_index = attrgetter("message_index")
-_DEEPEST, _LONGEST_STATUS, _STEM, _MOST = 6, 40, 5, 20
+_DEEPEST, _LONGEST_STATUS, _STEM = 6, 40, 5
 
 
 def states(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a text; messages in ``known`` have one already."""
-    actions = turns.record.actions
-    shown, undone, changes = _Shown(turns), _undone(actions), _changes(actions)
-    if turns.record.index.children or not (undone or changes or shown.results):
+    shown, undone = _Shown(turns), _undone(turns.record.actions)
+    if turns.record.index.children or not (undone or shown.troubled):
         return
     for number in sorted(turns.spoken - {-1}):
         turn = turns[number]
         for text in turn.texts:
             if text.message_index not in known and not is_foreign(text.content):
                 low = low_of(text.content)
-                of_calls = (
-                    _superseded(text, low, turn, undone, settings),
-                    _changed(text, low, turn, changes, settings),
-                )
-                of_results = (_status(text, low, shown, settings), _status_told(text, low, shown, turn, settings))
-                yield from islice(chain(*of_calls, *of_results), 1)
+                rows = chain(_superseded(text, low, turn, undone, settings), _status(text, low, shown, settings))
+                yield from islice(rows, 1)
 
 
 class _Undone(NamedTuple):
@@ -115,52 +106,6 @@ def _superseded(text: Text, low: str, turn: Turn, undone: Sequence[_Undone], set
             if name is not None and not part.asks and (is_within or _says_so(part)):
                 message = f'The answer tells of "{name}" as done, but the later call to "{undo.facts.name}" undid it (message {undo.message_index}).'
                 yield in_text(text, "superseded", "undone", message, part.start, part.end, settings.effect_weight)
-
-
-def _changes(actions: Sequence[Action]) -> list[Action]:
-    """The calls of changing that worked; of most traces none that a later one could have changed again."""
-    worked = (action for action in actions if not (action.failed or action.facts.runs_anything))
-    found = [action for action in worked if not action.facts.verbs.isdisjoint(_CHANGING)]
-    return found if len(found) >= _TWO else []
-
-
-def _changed(text: Text, low: str, turn: Turn, changes: Sequence[Action], settings: Settings) -> Iterator[Evidence]:
-    """What a call of changing set, and a later one set to something else, where only the first is told."""
-    before = changes[: bisect_left(changes, text.message_index, key=_message_index)][-_MOST:]
-    for later in (action for action in before if action.message_index > turn.asked) if turn.worked else ():
-        for earlier in (action for action in before if action.call.position < later.call.position):
-            found = _replaced(earlier, later)
-            if (
-                found is None
-                or admits(low, sentences(turn.low))
-                or not _UNDONE_VALUE.isdisjoint(_WORD.findall(low))
-                or asks_back(low)
-            ):
-                continue
-            key, old, new = found
-            part = next((part for part in sentences(low) if not part.asks and old in low[part.start : part.end]), None)
-            if part is not None and new not in low and not _set_again(old, later, text, turn):
-                message = f'The answer tells of {key} "{old}", but the later call to "{later.facts.name}" set it to "{new}" (message {later.message_index}).'
-                yield in_text(text, "superseded", "changed", message, part.start, part.end, settings.effect_weight)
-
-
-def _replaced(earlier: Action, later: Action) -> tuple[str, str, str] | None:
-    """The one field that two calls for the same thing set to different texts, with both."""
-    one, other = earlier.call.call.arguments, later.call.call.arguments
-    if earlier.facts.name != later.facts.name or one.keys() != other.keys():
-        return None
-    differing = [key for key in one if one[key] != other[key]]
-    shared = " ".join(str(value) for key, value in one.items() if key not in differing)
-    if len(differing) != 1 or not names_in(shared):
-        return None
-    old, new = (str(each[differing[0]]).lower() for each in (one, other))
-    return (differing[0], old, new) if len(old) > _TWO and new not in old and old not in new else None
-
-
-def _set_again(value: str, later: Action, text: Text, turn: Turn) -> bool:
-    rest = (action for action in turn.record.actions if not action.failed and action.message_index < text.message_index)
-    again = (action for action in rest if action.call.position >= later.call.position)
-    return any(value in to_json(action.call.call.arguments).decode().lower() for action in again)
 
 
 def _says_so(part: Sentence) -> bool:
@@ -250,37 +195,6 @@ class _Shown:
         return None if any(action.facts.runs_anything or name in _named(action) for action in changed) else seen
 
 
-def _status_told(text: Text, low: str, shown: _Shown, turn: Turn, settings: Settings) -> Iterator[Evidence]:
-    """A status of a thing that is neither its last one nor of that kind: "is still open", where it is closed."""
-    for part, claimed in islice(_with_status(low), _MOST) if shown.results else ():
-        for name in sorted(names_in(low[part.start : part.end])):
-            seen = shown.last(name, text.message_index)
-            words = _WORD.findall(seen.status) if seen is not None else []
-            kinds = _NO_CLASS.union(*(_CLASSES.get(word, _NO_CLASS) for word in words))
-            if (
-                seen is None
-                or not kinds
-                or not kinds.isdisjoint(_CLASSES[claimed])
-                or any(word[:_STEM] in low for word in words)
-            ):
-                continue
-            messages = turn.record.index.messages[: text.message_index]
-            given = [message.content.lower() for message in messages if message.role == "user" and message.content]
-            given += (result for at, result in turn.record.results if at < text.message_index)
-            if any(claimed[:_STEM] in one for one in given) or admits(low, sentences(turn.low)):
-                continue
-            message = f'The answer tells that "{name}" is {claimed}, but its status is "{seen.status}" (message {seen.place}).'
-            yield in_text(text, "contradicted_status", "other", message, part.start, part.end, settings.effect_weight)
-
-
-def _with_status(low: str) -> Iterator[tuple[Sentence, str]]:
-    """The sentences that say in which status something is, each with that."""
-    for part in sentences(low) if any(map(low.__contains__, _CLASSES)) else ():
-        status = next((word for before, word in pairwise(part.words) if word in _CLASSES and before in _IS), "")
-        if status and not part.asks and _UNSAID.isdisjoint(part.words):
-            yield part, status
-
-
 def _collect(document: Any, found: list[tuple[dict[str, Any], str]], depth: int = 0) -> None:
     """The objects that have a status, each with it."""
     if isinstance(document, dict):
@@ -323,16 +237,4 @@ def _is_good(part: Sentence) -> bool:
     )
 
 
-_IS = word_set("is are was were been now already still has as stands fully remains it's")
-_UNSAID = word_set("not once if until when will would can should unless before after could may might")
-_NO_CLASS: frozenset[str] = frozenset()
-_STATUSES = {
-    "going": "active live running enabled open available published valid confirmed approved booked reserved",
-    "waiting": "pending processing queued submitted scheduled draft requested unpaid awaiting new waiting unconfirmed open review",
-    "done": "completed complete processed delivered shipped sent paid approved accepted confirmed settled resolved closed refunded booked issued received dispatched signed published",
-    "off": "cancelled canceled inactive expired suspended disabled rejected declined failed stopped closed overdue",
-}  # fmt: skip
-_CLASSES = {
-    word: frozenset(kind for kind, others in _STATUSES.items() if word in others.split()) for words in _STATUSES.values() for word in words.split()
-}  # fmt: skip
 _NOT_YET = word_set("missing cancelled canceled cancel terminated voided void withdrawn inactive suspended")

@@ -1,6 +1,5 @@
 """Answers that tell another value than the call carried, or of one thing more than the calls did."""
 
-import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,7 @@ from sentinel_core.evaluate.facts.values import Kind, Value, values_in
 from sentinel_core.evaluate.index import Text
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, stays_as_it_was
-from sentinel_signal_hallucination.english.file_claims import readings
+from sentinel_signal_hallucination.english.coding_claims import readings
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.statements import low_of, statements
@@ -30,7 +29,6 @@ _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "und
 _BEFORE, _NEAR = 40, 3
 _WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
 _MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
-_NAME_OF_DIGITS = re.compile(r"[#\w-]*\d\d[\w-]*").fullmatch
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
@@ -95,13 +93,11 @@ class _Answer:
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""
-        if not (self.orphans or self._siblings) or self._admits:
+        if not self.orphans:
             return None
         is_proposed = proposes(self.low) if asks_back(self.low) else None
-        if is_proposed is None:
-            found = next(chain(self._wrong(settings), self._of_sibling(settings)), None)
-            if found is not None:
-                return found
+        if is_proposed is None and (found := next(self._wrong(settings), None)) is not None:
+            return found
         left = chain(self._failed(settings), self._left(settings))
         return next((row for row, part in left if is_proposed is None or not is_proposed(part)), None)
 
@@ -178,34 +174,6 @@ class _Answer:
         """The forms of all values of the text, code and all."""
         return frozenset(form for value in values_in(self.text.content) for form in value.forms)
 
-    @once
-    def _siblings(self) -> list[tuple[Action, Action, str]]:
-        """Calls that carried a name of digits that nobody had given, each with another call that carried a given one in the same field."""
-        named = [(action, key, value) for action in self.turn.worked[-_MOST:] for key, value in _names_of(action)]
-        fields = Counter((key, family(value)) for key, value in {row[1:] for row in named})
-        named = [row for row in named if fields[row[1], family(row[2])] > 1]  # of most traces none
-        known = {
-            (key, family(value)): action
-            for action, key, value in named
-            if self.carried.is_known_before(_plain(value), action)
-        }
-        rows = ((action, known.get((key, family(value))), key, value) for action, key, value in named)
-        return [
-            (action, other, key)
-            for action, other, key, value in rows
-            if other is not None and not self.carried.is_known_before(_plain(value), action)
-        ]
-
-    def _of_sibling(self, settings: Settings) -> Iterator[Evidence]:
-        """One name is told of all that was done, where a call carried another of its kind, which nobody had given and the answer does not tell."""
-        for action, other, key in self._siblings:
-            carried, given = (str(one.call.call.arguments[key]) for one in (action, other))
-            part = next((one for one in sentences(self.low) if given.lower() in one.words), None)
-            tells = any(_tells_of_actions(one, ("state", "brief")) for one in sentences(self.low))
-            if part is not None and tells and carried.lower() not in self.low:
-                message = f'The answer tells "{given}" alone, but the call to "{action.facts.name}" carried "{carried}" (message {action.message_index}).'
-                yield self._found("wrong_value", "sibling", message, part, settings)
-
     def _is_meant(self, value: Value, part: Sentence, leaf: Leaf, action: Action) -> bool:
         """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
         if stays_as_it_was(part.words) or self._is_read(value):
@@ -221,7 +189,7 @@ class _Answer:
 
     def _is_read(self, value: Value) -> bool:
         """True for a file that the agent says it read."""
-        return value.kind == "path" and any(path == self._shown(value) for path, _ in readings(self.text.content))
+        return value.kind == "path" and self._shown(value) in readings(self.text.content)
 
     def _is_ordered(self, value: Value) -> bool:
         """True where the user's words since the last answer have the value."""
@@ -273,17 +241,6 @@ class _Answer:
 
     def _evidence(self, rule: str, leaf: Leaf, message: str, part: Sentence, settings: Settings) -> Evidence:
         return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
-
-
-def _names_of(action: Action) -> Iterator[tuple[str, str]]:
-    """The arguments that are texts with digits, by name."""
-    for key, value in action.call.call.arguments.items():
-        if isinstance(value, str) and _NAME_OF_DIGITS(value):
-            yield key, value
-
-
-def _plain(written: str) -> frozenset[str]:
-    return frozenset(form for value in values_in(written) for form in value.forms)
 
 
 def _words_of(action: Action) -> frozenset[str]:
