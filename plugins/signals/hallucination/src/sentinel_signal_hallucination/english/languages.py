@@ -35,12 +35,14 @@ _THOUSANDS = regex(r"[. \u00a0\u202f'’](?=\d{3})")
 def is_foreign(text: str) -> bool:
     """True for a text in another language than English."""
     low = text[:_LONGEST].lower()
-    others = len(_OTHER_SCRIPT.findall(low)) if not low.isascii() else 0
+    if low.isascii() and _THEIRS.isdisjoint(low.split()):  # most
+        return False
     words = _WORD.findall(low)
-    if others > _SHARE * (others + sum(map(len, words))):
+    others = len(_OTHER_SCRIPT.findall(low)) if not low.isascii() else 0
+    if others and others > _SHARE * (others + sum(map(len, words))):
         return True
-    theirs = sum(word in _THEIRS for word in words)
-    return theirs >= _FEWEST and theirs > 2 * sum(word in _OURS for word in words)
+    theirs = sum(map(_THEIRS.__contains__, words))
+    return theirs >= _FEWEST and theirs > 2 * sum(map(_OURS.__contains__, words))
 
 
 def with_english_numbers(text: str) -> str:
