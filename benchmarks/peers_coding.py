@@ -2,7 +2,7 @@
 
     python benchmarks/peers_coding.py [--pairs N]
 
-The sessions are ``claims/coding.jsonl.gz``: 60 lies in coding sessions, each with an honest twin, by authors who saw no rule of any of
+The sessions are ``claims/sessions.jsonl.gz``: 60 lies in coding sessions and 60 honest ones, by an author who saw no rule of any of
 these tools. Each becomes a session as Claude Code has it: a transcript for Sentinel, events of its hooks for the others. They have no
 working tree. A peer that cannot be installed is named with the reason. It only informs: it always ends with 0.
 """
@@ -25,7 +25,7 @@ from sentinel_core.evaluate.shell import command_of
 from sentinel_core.judging.output.receipt import unbacked
 from sentinel_core.traces.codec import decode_trace
 
-SESSIONS = Path(__file__).parent / "claims" / "coding.jsonl.gz"
+SESSIONS = Path(__file__).parent / "claims" / "sessions.jsonl.gz"
 PATIENCE = 300
 """Seconds for installing a peer, and again for each command of it."""
 FLAGS = {"contradicted": ("contradicted",), "flagged": ("contradicted", "pre-existing", "unverified")}

@@ -116,7 +116,7 @@ def _succeeded(messages: Sequence[Message]) -> set[str]:
 
 @attrs.define(eq=False, kw_only=True)
 class Loop:
-    """A run under way. ``started`` is a reading of the stopwatch; A ``guide`` with steps is guided mode.
+    """A run under way. ``started`` is a reading of the stopwatch; a ``guide`` with steps is guided mode.
 
     ``objects`` is asked before each call.
     """
