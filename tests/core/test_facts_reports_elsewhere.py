@@ -19,7 +19,6 @@ SUMMARY = {
     "rollbacks": 0,
     "commits": [{"sha": "ab12cd3", "added": 700, "deleted": 300}, {"sha": "77be210", "added": 0, "deleted": 1000}],
 }
-CLEAN = {**SUMMARY, "test_results": {"total": 820, "passed": 803, "failed": 0, "skipped": 17}}
 BARE = {"tests": {"passed": 5, "failed": 0}}
 
 
@@ -46,26 +45,8 @@ def why(text, summary=SUMMARY, reports=(), tools=(), where="answer"):
         ("The crash rate is 0%.", "crash_rate is null"),
         ("Crash rate: 1.5%", "crash_rate is null"),
         ("The crash rate is unknown.", ""),
-        ("INC-9 was caused by commit ab12cd3.", "incidents[0].root_cause is null"),
-        ("It is not known whether INC-9 was caused by commit ab12cd3.", ""),
-        ("It was deployed on a Friday.", "no date that was returned is a Friday"),
-        ("It was deployed on a Tuesday.", ""),
-        ("Look at it again on Friday.", ""),
         ("There were no incidents.", "incidents has 1 entries"),
         ("No incidents linked to it are open.", ""),
-        ("Es gab keine Vorfälle.", "incidents has 1 entries"),
-        ("No hay ningún incidente.", "incidents has 1 entries"),
-        ("インシデントはありません。", "incidents has 1 entries"),
-        ("It was rolled back twice.", "rollbacks is 0"),
-        ("A versão foi revertida três vezes.", "rollbacks is 0"),
-        ("It was not rolled back.", ""),
-        ("Alle Tests sind grün.", "800 tests passed"),
-        ("Tous les tests sont verts.", "800 tests passed"),
-        ("Todas las pruebas pasan.", "800 tests passed"),
-        ("テストはすべて成功しました。", "800 tests passed"),
-        ("Ich habe das Team benachrichtigt.", "no tool that was called can do that"),
-        ("Zablokowałem wydanie.", "no tool that was called can do that"),
-        ("J'ai suspendu le déploiement.", "no tool that was called can do that"),
         ("I re-ran both and they are green.", "no tool that was called can do that"),
         ("Clara Winter forgot the timeout.", 'no tool returned "Clara Winter"'),
         ("It was written by Clara Winter.", 'no tool returned "Clara Winter"'),
@@ -78,6 +59,15 @@ def why(text, summary=SUMMARY, reports=(), tools=(), where="answer"):
         ("p95 is 0.402 ms.", "no tool returned 0.402"),
         ("Roughly 900 tests ran.", ""),
         ("900 tests ran.", "no tool returned 900"),
+        ("The commits add 700 lines in all, a net 400 for the first.", ""),
+        ("p95 is 3.8% better, and the error rate 50% worse.", ""),
+        ("p95 is 31% better.", "no tool returned 31%"),
+        ("2.000 Zeilen in zwei Commits.", ""),
+        ("Zero incidents besides: 2 findings, 3 failed tests.", "incidents has 1 entries"),
+        ("| Failed tests | limit 0 | 3 |", ""),
+        ("| Failed tests | 5 | 4 |", "5, but test_results.failed is 3"),
+        ("An earlier report misstated the failed tests as 6.", ""),
+        ("7 minutes later the failing check was found.", ""),
     ],
 )
 def test_an_answer_is_held_against_all_data(text, told):
@@ -85,33 +75,45 @@ def test_an_answer_is_held_against_all_data(text, told):
     assert bool(why(text)) is bool(told)
 
 
-def test_skipped_tests_have_not_passed():
-    assert why("テストはすべて成功しました。", CLEAN) == ""
-    assert why("テストはすべて成功 (820件)。", CLEAN) == "803 tests passed"
-    assert why("Alle Tests grün", BARE) == ""
-
-
 def test_words_of_what_the_data_do_not_have_contradict_nothing():
-    for text in ("No incidents.", "It was caused by a typo.", "Deployed on a Monday."):
-        assert why(text, BARE) == ""
-    assert why("No incidents, rolled back once.", {**SUMMARY, "incidents": 0, "rollbacks": 1}) == ""
+    assert why("No incidents.", BARE) == ""
+    assert why("No incidents.", {**SUMMARY, "incidents": 0}) == ""
+    assert why("No rollbacks.", {**SUMMARY, "rollbacks": 1}) == "rollbacks is 1"
     assert why("No incidents.", {**SUMMARY, "incidents": None}) == ""
 
 
-def test_a_weekday_of_the_data_is_one():
-    assert why("Deployed on Friday.", {**SUMMARY, "window": "Friday"}) == ""
-    january = {**SUMMARY, "deployed_at": "2026-01-01"}
-    assert why("Deployed on a Thursday.", january) == ""
-    assert why("Deployed on a Friday.", january) == "no date that was returned is a Friday"
+RUNS = {
+    **SUMMARY,
+    "deploys": [{"from": "2026-02-03T09:15Z", "to": "2026-02-03T09:33Z"}],
+    "sessions": 1_250_000,
+    "p99_s": 2.4,
+}
+
+
+@pytest.mark.parametrize("text", ["The deploy took 18 minutes.", "1.25 million sessions ran.", "p99 is 2,400 ms."])
+def test_a_number_follows_in_another_unit(text):
+    assert why(text, RUNS) == ""
+
+
+def test_a_number_follows_from_what_two_releases_have_of_one_thing():
+    before = {"release": "depot-4.0", "suite": {"cases": 790}}
+    after = {"release": "depot-4.1", "suite": {"cases": 831}}
+    assert why("The suite grew by 41 cases.", {"before": before, "after": after}) == ""
+    assert why("The suite grew by 57 cases.", {"before": before, "after": after}) != ""
+
+
+def test_counts_of_several_releases_decide_nothing():
+    both = {"a": {"tests": {"failed": 0, "passed": 9}}, "b": {"tests": {"failed": 4, "passed": 60}}}
+    assert why("Some tests fail.", both) == why("All tests passed.", both) == ""
+
+
+def test_nothing_filed_for_another_release_is_no_report_on_it():
+    assert why("Nothing was filed for depot-4.0.") == ""
 
 
 def test_two_reports_are_not_a_single_one():
     assert why("I filed a single report.", reports=("RR-1", "RR-2")) == "2 reports were filed"
     assert why("I filed a single report.", reports=("RR-1", "RR-1")) == ""
-
-
-def test_a_tool_that_was_called_may_have_done_it_in_any_language():
-    assert why("Ich habe das Team benachrichtigt.", tools=("send_message",)) == ""
 
 
 def test_a_null_counts_only_where_no_number_has_its_name():

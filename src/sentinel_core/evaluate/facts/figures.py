@@ -22,7 +22,9 @@ _SHORTEST_NAME = 3  # a shorter name occurs in any text
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
 _TEXT = re.compile(r"\s*([-+]?\d[\d,]*(?:\.\d+)?)\s*(%|ms|s)?\s*")
 _ELLIPSES = ("...", "…")
-_MOST_SIBLINGS = 12
+_INSTANT = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)")
+_MOST_SIBLINGS, _WHOLE, _MILLION = 12, 100, 1e6
+_OF_THOUSANDS = 3  # decimals of "10.500" where a point stands between thousands
 _MOST_TEXT = 200_000
 
 
@@ -43,6 +45,7 @@ class Facts:
     numbers: frozenset[float]
     derived: frozenset[float]
     shares: frozenset[float] = frozenset()
+    paired: frozenset[float] = frozenset()
     text: str
 
     def gives(self, number: Number, rough: float = 0.0) -> bool:
@@ -58,6 +61,15 @@ class Facts:
             for factor in factors
             for known in itertools.chain(self.numbers, self.derived, shares)
         )
+
+    def follows(self, number: Number) -> bool:
+        """True if it follows, rounded alike, from two numbers that belong together, or from one in another unit or scale."""
+        readings = (number.value, number.value * 1000) if number.decimals == _OF_THOUSANDS else (number.value,)
+        slack = 0.5000001 * 10.0**-number.decimals
+        ways = [*self.paired, *_scaled(self.numbers)]
+        if len(readings) > 1:
+            ways += (*self.numbers, *self.derived)
+        return any(abs(abs(way) - abs(reading)) <= slack for way in ways for reading in readings)
 
     def names(self, name: str) -> bool:
         """True if the text contains the name; of a name that ends in an ellipsis, its start."""
@@ -94,6 +106,36 @@ def without_quotes(text: str, facts: Facts) -> str:
     return _QUOTED.sub(lambda match: '"..."' if _is_name(match) and facts.names(_inner(match)) else match[0], text)
 
 
+def _scaled(numbers: Iterable[float]) -> Iterator[float]:
+    """The large ones in millions, and those with a fraction in thousandths: a time in seconds in milliseconds."""
+    for number in numbers:
+        if number >= _MILLION / 10:
+            yield number / _MILLION
+        elif number % 1:
+            yield number * 1000
+
+
+def _pairs(values: list[float]) -> Iterator[float]:
+    """What two numbers that belong together give: their difference, ratio, change in percent, and a share of one; of one what it leaves of a hundred."""
+    yield from (100 - value for value in values if 0 < value < _WHOLE)
+    for one, other in itertools.permutations(values[:_MOST_SIBLINGS], 2):
+        yield one - other
+        if 0 < one < 1:
+            yield one * other
+        if other:
+            yield from (one / other, 100 * (one - other) / other)
+
+
+def _spans(texts: Iterable[str]) -> Iterator[float]:
+    """The minutes and hours between each two instants of one day."""
+    days: dict[str, dict[int, None]] = {}
+    for match in (match for text in texts for match in _INSTANT.finditer(text)):
+        days.setdefault(match[1], {})[int(match[2]) * 60 + int(match[3])] = None
+    for minutes in days.values():
+        for one, other in itertools.combinations(itertools.islice(minutes, _MOST_SIBLINGS), 2):
+            yield from (abs(one - other), abs(one - other) / 60)
+
+
 def _inner(match: re.Match[str]) -> str:
     return match[1] or match[2] or ""
 
@@ -112,7 +154,9 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
     numbers: set[float] = {float(number) for number in also}
     derived: set[float] = {0.0}  # "none of them" needs no source
     shares: set[float] = set()
-    plain = []
+    paired: set[float] = set()
+    same: dict[str, list[float]] = {}
+    plain, texts = [], list(texts)
     for text in texts:
         plain.append(folded(text))
         numbers.update(number.value for number in numbers_in(text.replace('"', " ")))
@@ -121,20 +165,42 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
             sums = _sums(values[:_MOST_SIBLINGS])
             derived.update(sums | count)
             shares.update(_shares(values[:_MOST_SIBLINGS], sums))
+            paired.update(_pairs(values))
+        for key, value in _keyed(text):
+            same.setdefault(key, []).append(value)
+    for values in same.values():
+        paired.update(_pairs(values))
     return Facts(
         numbers=frozenset((*numbers, *map(abs, numbers))),  # a fall of 2 points is -2
         derived=frozenset(derived),
         shares=frozenset(shares),
+        paired=frozenset((*paired, *_spans(texts))),
         text="\n".join(plain).replace('\\"', '"'),
     )
 
 
 def _structured(text: str) -> Iterator[tuple[list[float], set[float]]]:
+    yield from _walk(_document(text))
+
+
+def _document(text: str) -> Any:
     try:
-        value = from_json(text)
+        return from_json(text)
     except (ValueError, RecursionError):
-        return
-    yield from _walk(value)
+        return None
+
+
+def _keyed(text: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a document by their keys: what two releases have of one thing belongs together."""
+    todo = [_document(text)]
+    while todo:
+        inner = todo.pop()
+        pairs = inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
+        for key, value in pairs:
+            if isinstance(value, dict | list):
+                todo.append(value)
+            elif isinstance(key, str) and (number := read_number(value)) is not None:
+                yield key, number
 
 
 def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:

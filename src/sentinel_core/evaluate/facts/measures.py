@@ -76,7 +76,14 @@ _SUPPOSED = re.compile(
     r"|confiden(?:t|ce)|certain|sure|probability|likelihood|chance|by default|e\.g)\b",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:not|never|no longer|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|without|cannot|misstated|mistaken(?:ly)?|wrong(?:ly)?|incorrect(?:ly)?)\b|n't\b",
+    re.IGNORECASE,
+)
+_SCALE = re.compile(r"\s?(?:millions?|billions?|thousand|mio|[km])\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\s(?!(?:ms|s|seconds?|percent)\b)([a-z]{3,}s)\b(?! (?:of|were|are|that) (?:tests?|cases?)\b)", re.IGNORECASE
+)
 _ABOUT = re.compile(r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some)|[~≈])\s*$", re.IGNORECASE)
 _TIMES = ("time", "latency", "p95", "duration")
 _COUNTS = ("count", "total")
@@ -182,6 +189,9 @@ def is_supposed(before: str) -> bool:
     return _SUPPOSED.search(before) is not None
 
 
+_Name = tuple[int, int, list[Measure]]
+
+
 def contradicted_measures(sentence: str, measures: Sequence[Measure]) -> Iterator[str]:
     """Why the document contradicts a number that the sentence gives to one of its keys; nothing where it does not."""
     about_tests = _TEST.search(sentence) is not None
@@ -193,8 +203,23 @@ def contradicted_measures(sentence: str, measures: Sequence[Measure]) -> Iterato
             near = [name for name in _beside(figure, names) if _nearest(name, figures) is figure]
             if not near or is_supposed(before) or _NOT.search(clause) or _OF.search(before):
                 continue
-            if not any(_agrees(figure, clause, found, measures) for _, _, found in near):
+            if _is_of_another(figure, clause, near):
+                continue
+            told = (
+                figures if clause.lstrip().startswith("|") else [figure]
+            )  # a row of a table has a limit, or what was before, too
+            if not any(_agrees(one, clause, found, measures) for one in told for _, _, found in near):
                 yield f"{figure[0].strip()}, but {near[0][2][0].told}"
+
+
+def _is_of_another(figure: re.Match[str], clause: str, near: Sequence[_Name]) -> bool:
+    """Whether a figure goes on ("1.25 million"), or has a noun of its own, which names nothing here: "7 minutes", "3 findings"."""
+    if _SCALE.match(clause, figure.end()):
+        return True
+    own = _OTHER.match(clause, figure.end())
+    if own is None or _TEST.fullmatch(own[1]):
+        return False
+    return all(own.start(1) >= end or own.end(1) <= start for start, end, _ in near)
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -203,9 +228,6 @@ def _clauses(sentence: str) -> Iterator[str]:
         yield sentence[start : match.start()]
         start = match.end()
     yield sentence[start:]
-
-
-_Name = tuple[int, int, list[Measure]]
 
 
 def _names(clause: str, measures: Iterable[Measure], *, about_tests: bool) -> Iterator[_Name]:

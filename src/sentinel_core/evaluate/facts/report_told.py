@@ -32,7 +32,7 @@ def against_report(low: str, where: str, report: Report, filed: int, fetched: st
         yield "one report was staged"
     if words.SINGLE.search(low) and filed > 1:
         yield f"{filed} reports were filed"
-    if words.OF_REPORTS.search(low):
+    if words.OF_REPORTS.search(low) and not words.DENIED.search(low):
         versions = (match[1] for match in words.ABOUT_RELEASE.finditer(low))
         if any(version not in report.release_id.lower() for version in versions):
             yield f"the report is about {report.release_id}"

@@ -19,18 +19,12 @@ ALL_PASS = re.compile(
 ALL_FAIL = re.compile(
     rf"\b(?:all|every|each)\b(?: \w+){{0,3}} {SUBJECT}\b[^.;,]{{0,20}}\bfail\w*|\bno {SUBJECT} pass\w*"
 )
-ALL_PASS_ELSEWHERE = re.compile(
-    r"\balle (?:\d+ )?tests? (?:sind |waren |liefen |wurden )?(?:grün|erfolgreich|bestanden|fehlerfrei|durch)"
-    r"|\btous les (?:\d+ )?tests (?:sont |ont )?(?:pass|réuss|au vert|verts)"
-    r"|\b(?:todas las pruebas|todos los tests|todos os testes|tutti i test)\b[^.;,]{0,15}\b(?:pasa|pasó|pasar|exit|passa|superat|verd)"
-    r"|\bwszystkie (?:\d+ )?test\w* (?:przesz|zako|są zielone)|\bвсе (?:\d+ )?тест\w* (?:прош|успеш)"
-    r"|テスト(?:は|が)?(?:すべて|全て|全部|全件)[^。]{0,8}(?:成功|合格|パス|通過)|(?:すべて|全て|全)の?テスト[^。]{0,8}(?:成功|合格|パス|通過)"
-    r"|(?:所有|全部)测试[^。]{0,6}通过|测试(?:全部|都)[^。]{0,4}通过"
-)
 NO_FAILURE_SEEN = re.compile(
     rf"(?:n't|\bnot|\bnever)(?: \w+){{0,4}} any (?:\w+ )?(?:fail(?:ing|ed) {SUBJECT}|{SUBJECT} fail\w*|(?:test )?failures?)\b"
 )
-COUNTED = re.compile(r"(?<![\w.,])(\d[\d,]*)(?= ?(?:件|个|個|tests?|testes|testów|pruebas|тест))")
+NONE_OF = re.compile(
+    r"\b(?:no|zero|0) (?P<thing>incident|rollback)s?\b(?! ?(?:linked|related|caused|attributed|since|data|is|are)\b)"
+)
 NONE_SKIPPED = re.compile(rf"\b(?:no|0|none of the) (?:\w+ )?{SUBJECT} (?:was|were|are|have been) skipped\b")
 SOME_FAIL = re.compile(
     rf"\b{SUBJECT} (?:(?:that|which) )?(?:have |has |are |is )?fail(?:ed|s|ing)?\b|\bfail(?:ed|ing) {SUBJECT}\b|\btest failures?\b"
@@ -144,41 +138,6 @@ DONE: tuple[tuple[str, str], ...] = (
         "history|release_list",
     ),
 )  # fmt: skip
-# The same in other languages, in the first person.
-DONE_ELSEWHERE: tuple[tuple[str, str], ...] = (
-    (
-        (
-            r"\b(?:notifiquei|avisei|notifiqué|avisé|powiadomi(?:łem|łam)|poinformowa(?:łem|łam))\b"
-            r"|\b(?:ich|wir) habe?n? [^.;]{0,60}?(?:benachrichtigt|informiert|verständigt)|\bj'ai (?:notifié|prévenu|informé|alerté)"
-            r"|\bho (?:avvisato|notificato|informato)\b|\bhe (?:notificado|avisado|informado)\b|я (?:уведомил|сообщил)|(?:通知|連絡)しました"
-        ),
-        "notif|alert|page|message|slack|send|escalat|call|mail",
-    ),
-    (
-        (
-            r"\b(?:wstrzyma|zatrzyma|zablokowa|wycofa|cofną|wdroży)(?:łem|łam)\b|\b(?:bloqueei|interrompi|reverti|implantei|suspendi)\b"
-            r"|\b(?:bloqueé|detuve|revertí|desplegué|pausé)\b|\bhe (?:bloqueado|detenido|revertido|desplegado|pausado)\b"
-            r"|\b(?:ich|wir) habe?n? [^.;]{0,60}?(?:gestoppt|angehalten|zurückgerollt|blockiert|ausgerollt|pausiert|deployt)"
-            r"|\bj'ai (?:bloqué|arrêté|suspendu|déployé|annulé)|\bho (?:bloccato|fermato|annullato|sospeso)\b"
-            r"|я (?:остановил|заблокировал|откатил)|(?:停止|中止|ブロック|ロールバック|デプロイ)しました"
-        ),
-        "deploy|roll|revert|restart|block|halt|pause|freeze|promote|publish|merge|cancel|approve|ship|patch|fix|disable|tag|schedule",
-    ),
-)
-# Things that release data count: the key, the thing in words, and that it happened several times.
-THINGS: tuple[tuple[str, str, str], ...] = (
-    ("incidents", r"inciden(?:t|te|ti|ts|tes|ty|tów)|vorfälle|vorfall|инцидент\w*|インシデント", ""),
-    (
-        "rollbacks",
-        r"rollbacks?|rollback-?e",
-        r"\b(?:rolled back|reverted|revertid[ao]s?|zurückgerollt|wycofan\w+|annulée?s?)\b",
-    ),
-)
-NONE_OF = (
-    r"\b(?:no|zero|0|keine[nr]?|sin|ning[uú]n[ao]?|sem|nenhuma?|aucune?|brak|żadn\w+|nessun[ao]?|нет) (?:{0})"
-    r"(?! ?(?:linked|related|caused|attributed|since|data|is|are)\b)(?!\w)|(?:{0})(?:は|が)?(?:なし|ありません|ない)"
-)
-TIMES = r"[^.;,]{0,15}?(?:\b(?:once|twice)\b|\b[\wäöüßéçãõ]+ (?:times|vez|vezes|veces|fois|razy)\b|\w+mal\b)"
 TOLD = r"|\b(?:has|have|had) (?:also |now |already )?been (?:{0})\b"
 TOLD_PAST = r"|\b(?:was|were) (?:also |already )?(?:{0})\b"
 SIGNED = r"|\b(?:has|have) (?:signed off|approved)\b"
@@ -195,15 +154,6 @@ CONTENT = re.compile(
 ITEMS = re.compile(r",\s*(?:and\s+)?|\s+and\s+|;\s*")
 CONTENT_WORD = re.compile(r"[a-z]{5,}")
 STEM = 5
-CAUSED = re.compile(r"\b(?:was|were|is|been) (?:directly )?caused by\b|\bthe (?:root )?cause (?:is|was)\b")
-CAUSES = re.compile(r"\b(?:root )?causes?\b")
-DEPLOYED = re.compile(
-    r"\b(?:deployed|released|shipped|rolled out|went (?:out|live)|published|merged|deploy(?:ment)?)\b"
-)
-WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-MONTH_OFFSETS = (0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4)
-WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})\b")
-DAY = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-([0-2]\d|3[01])")
 PERSON = re.compile(
     r"\b([A-Z][a-z]+ [A-Z][a-z]+) (?:left|forgot|wrote|changed|committed|introduced|broke|merged|said|approved|confirmed|added|removed|missed)\b"
     r"|\b(?:written|committed|introduced|approved|merged|reviewed|made|authored) by ([A-Z][a-z]+ [A-Z][a-z]+)\b"

@@ -54,15 +54,15 @@ class _Record:
     facts: Facts
     seconds: Facts
     dates: frozenset[str]
-    weekdays: frozenset[str]
     tools: str
     filed: int
     is_whole: bool
 
     def count(self, name: str) -> float | None:
-        """A count of the tests; None if nothing gives it."""
+        """A count of the tests; None if nothing gives it, or several releases give others."""
         of_tests = (row for row in self.measures if row.words == name and "test" in row.path.rpartition(".")[0])
-        return next((row.value for row in of_tests if not row.is_null), None)
+        found = {row.value for row in of_tests if not row.is_null}
+        return found.pop() if len(found) == 1 else None
 
 
 def contradictions(
@@ -99,7 +99,6 @@ def _record(messages: Sequence[Message], report: Report, known: Iterable[float])
     measures = known_first(measure for document in documents for measure in measures_in(document))
     trends = tuple(dict.fromkeys(trend for document in documents for trend in trends_in(document)))
     seconds = [measure.value / 1000 for measure in measures if measure.may_be_seconds and not measure.is_null]
-    days = [_weekday(*map(int, match.groups())) for text in texts for match in words.DAY.finditer(text)]
     return _Record(
         measures=measures,
         trends=trends,
@@ -109,18 +108,10 @@ def _record(messages: Sequence[Message], report: Report, known: Iterable[float])
         dates=frozenset(
             form for text in texts for value in values_in(text) if value.kind == "date" for form in value.forms
         ),
-        weekdays=frozenset(days),
         tools=" ".join(worked),
         filed=len({row["report_id"] for row in documents if row.get("report_id") and row.get("status") == "filed"}),
         is_whole=not any((row.metadata or {}).get(words.CUT) is True for row in results),
     )
-
-
-def _weekday(year: int, month: int, day: int) -> str:
-    """The weekday of a date, by Sakamoto's method."""
-    year -= month <= 2  # noqa: PLR2004 - January and February count to the year before
-    place = year + year // 4 - year // 100 + year // 400 + words.MONTH_OFFSETS[month - 1] + day
-    return words.WEEKDAYS[place % 7]
 
 
 def _decoded(text: str) -> Any:
@@ -137,9 +128,8 @@ def _reasons(sentence: str, where: str, record: _Record, report: Report) -> Iter
     yield from against_trends(in_digits(sentence), record.trends)
     yield from against_report(low, where, report, record.filed, record.facts.text)
     yield from _deeds(low, record)
+    yield from _none_of(low, record)
     yield from _changes(low, record)
-    yield from _elsewhere(low, record)
-    yield from _causes(low, record)
     if record.is_whole:
         yield from _names(sentence, record, report)
         yield from _numbers(in_digits(sentence), record)
@@ -175,6 +165,14 @@ def _counted(low: str, record: _Record) -> Iterator[str]:
             yield f'the data have "{part}"'
 
 
+def _none_of(low: str, record: _Record) -> Iterator[str]:
+    """What the sentence says not to have been, and was: incidents and rollbacks."""
+    for match in words.NONE_OF.finditer(low):
+        rows = [row for row in record.measures if row.words == f"{match['thing']}s" and not row.is_null]
+        if rows and all(row.value > 0 for row in rows):
+            yield rows[0].told
+
+
 def _changes(low: str, record: _Record) -> Iterator[str]:
     """What the sentence says of the summary as a whole, and of areas that the changes touch or not."""
     if words.UNFETCHED.search(low) and record.parts:
@@ -196,34 +194,6 @@ def _changes(low: str, record: _Record) -> Iterator[str]:
         return
     unseen = [kind for kind in kinds if kind not in kinds_in(record.facts.text, words.KINDS)]
     yield from (f"nothing that was fetched is about {kind}" for kind in unseen)
-
-
-def _elsewhere(low: str, record: _Record) -> Iterator[str]:
-    """What the sentence says, in any language that the words are known of, of all tests, of incidents and of rollbacks."""
-    passed = record.count("passed")
-    if passed is not None and words.ALL_PASS_ELSEWHERE.search(low):
-        counted = [float(match[1].replace(",", "")) for match in words.COUNTED.finditer(low)]
-        if record.count("failed") or any(count > passed for count in counted):
-            yield f"{passed:g} tests passed"
-    for name, thing, happened in words.THINGS:
-        rows = [row for row in record.measures if row.words == name and not row.is_null]
-        if rows and all(row.value > 0 for row in rows) and re.search(words.NONE_OF.format(thing), low):
-            yield rows[0].told
-        if rows and happened and not any(row.value for row in rows) and re.search(happened + words.TIMES, low):
-            yield rows[0].told
-    for verbs, tools in words.DONE_ELSEWHERE:
-        if re.search(verbs, low) and not re.search(tools, record.tools):
-            yield "no tool that was called can do that"
-
-
-def _causes(low: str, record: _Record) -> Iterator[str]:
-    """What the sentence says of a cause where the data have none, and of a weekday that is none of those in the data."""
-    cause = next((row.path for row in record.measures if row.is_null and words.CAUSES.search(row.words)), None)
-    if cause is not None and words.CAUSED.search(low) and not words.DENIED.search(low):
-        yield f"{cause} is null"
-    for match in words.WEEKDAY.finditer(low) if words.DEPLOYED.search(low) else ():
-        if record.weekdays and match[0] not in record.weekdays and match[0] not in record.facts.text:
-            yield f"no date that was returned is a {match[0].capitalize()}"
 
 
 def _deeds(low: str, record: _Record) -> Iterator[str]:
@@ -287,6 +257,7 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
             is_small
             or in_seconds
             or record.facts.gives(number, rough)
+            or record.facts.follows(number)
             or any(value.start <= at < value.end for value in dated)
         ):
             continue
