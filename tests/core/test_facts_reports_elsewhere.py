@@ -102,6 +102,37 @@ def test_a_number_follows_from_what_two_releases_have_of_one_thing():
     assert why("The suite grew by 57 cases.", {"before": before, "after": after}) != ""
 
 
+SUITES = {
+    "tests": {"unit": {"passed": 190, "failed": 3}, "web": {"passed": 73, "failed": 4}},
+    "files": [{"lines": 135}, {"lines": 125}],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_held"),
+    [
+        ("7 tests failed.", True),
+        ("9 tests failed.", False),
+        ("The first file has 52% of the lines.", True),
+        ("If traffic holds, 30 requests a minute fail.", True),
+        ("30 requests a minute are affected.", False),
+        ("It cannot be told whether the team was notified.", True),
+    ],
+)
+def test_suites_add_up_and_what_is_assumed_needs_no_source(text, is_held):
+    assert (why(text, SUITES) == "") is is_held
+
+
+def test_one_in_many_is_no_count():
+    assert why("One in twenty tests fails.", {"tests": {"total": 420, "failed": 21}}) == ""
+    assert why("20 tests fail.", {"tests": {"total": 420, "failed": 21}}) == "20, but tests.failed is 21"
+
+
+def test_an_empty_part_of_the_data_may_be_called_missing():
+    assert why("No test results are there.", {"tests": {"total": 0}}) == ""
+    assert why("The test results are missing.", {"tests": {"total": 3}}) == 'the data have "tests"'
+
+
 def test_counts_of_several_releases_decide_nothing():
     both = {"a": {"tests": {"failed": 0, "passed": 9}}, "b": {"tests": {"failed": 4, "passed": 60}}}
     assert why("Some tests fail.", both) == why("All tests passed.", both) == ""

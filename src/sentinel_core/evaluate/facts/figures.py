@@ -169,7 +169,8 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
         for key, value in _keyed(text):
             same.setdefault(key, []).append(value)
     for values in same.values():
-        paired.update(_pairs(values))
+        whole = sum(values)
+        paired.update(_pairs(values), (100 * value / whole for value in values if whole))
     return Facts(
         numbers=frozenset((*numbers, *map(abs, numbers))),  # a fall of 2 points is -2
         derived=frozenset(derived),

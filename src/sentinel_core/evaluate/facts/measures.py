@@ -91,7 +91,7 @@ ROUGH = 0.1
 """How far a number that is said to be rough may be off, as a share of it."""
 _NEAR, _LEAST, _MOST_SIBLINGS = 40, 6, 5
 _ALONE = re.compile(r"\((?=\s?[-+~≈]?\d[^()\s]*\s?(?:%|percent|ms|s)?\s?\))([^()]*)\)")
-_OF = re.compile(r"(?:\bout of|/|^\W*of)(?: the| all)?\s*$", re.IGNORECASE)
+_OF = re.compile(r"(?:\bout of|/|^\W*of|\b\d+ in)(?: the| all| every)?\s*$", re.IGNORECASE)
 
 
 class Measure(NamedTuple):
@@ -269,6 +269,8 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
     value = float(figure["value"].replace(",", ""))
     led = _LED.search(clause, max(0, figure.start() - _NEAR), figure.start())
     forms = [form for measure in found for form in _forms(figure["unit"], measure, measures)]
+    if figure["unit"] is None:
+        forms.append(sum(measure.value for measure in found if not measure.is_null))  # of all suites
     if led is not None or _FOLLOWED.match(clause, figure.end()):
         if led is None or not (led["above"] or led["below"]):
             return True

@@ -37,6 +37,8 @@ SHARES = {"most": (0.5, 1.0), "majority": (0.5, 1.0), "half": (0.4, 0.6), "third
 NO_ERRORS = re.compile(
     r"\b(?:no|zero) (?:\w+ )?errors\b|\berror[- ]free\b|\berror rate (?:is|of|was) (?:zero|0(?![.\d])|nil|none)\b"
 )
+UNSURE = re.compile(r"\b(?:whether|if)\b")
+ASSUMED = re.compile(r"\b(?:if|assum(?:e|ing|ption)|provided that|suppos(?:e|ing))\b", re.IGNORECASE)
 MISSING = re.compile(
     r"\b(?:no|missing|without|lacks?) (?:any )?(?P<a>test results|test data|tests|deployment metrics|metrics|error rate)\b(?!\.\w| (?:\w+ ){0,2}(?:fail|pass|skip|touch|cover|is|was|above|below))"
     r"|\b(?P<b>test results|test data|deployment metrics|metrics|error rate)\b[^.;,]{0,20}\b(?:missing|unavailable|not available|absent|not reported|unknown)\b"

@@ -161,7 +161,9 @@ def _counted(low: str, record: _Record) -> Iterator[str]:
         yield rates[0].told
     if (match := words.MISSING.search(low)) is not None:
         part = words.PARTS[(match["a"] or match["b"])[:2]]
-        if record.parts.get(part) and (part == "tests" or "error" not in match[0] or rates):
+        numbers = [row.value for row in record.measures if row.path.startswith(f"{part}.")]
+        is_empty = bool(numbers) and not any(numbers)
+        if record.parts.get(part) and not is_empty and (part == "tests" or "error" not in match[0] or rates):
             yield f'the data have "{part}"'
 
 
@@ -206,6 +208,8 @@ def _deeds(low: str, record: _Record) -> Iterator[str]:
         )
         match = re.search(forms, low)
         if match is None or re.search(tools, record.tools) or _is_of_data(match, low, record):
+            continue
+        if words.UNSURE.search(low, 0, match.start()):
             continue
         yield "no tool that was called can do that"
 
@@ -261,5 +265,9 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
             or any(value.start <= at < value.end for value in dated)
         ):
             continue
-        if not is_bound(sentence, at, end) and not is_supposed(re.split(r"[,;(]", sentence[:at])[-1]):
+        if (
+            not words.ASSUMED.search(sentence)
+            and not is_bound(sentence, at, end)
+            and not is_supposed(re.split(r"[,;(]", sentence[:at])[-1])
+        ):
             yield f"no tool returned {number.written}, and it does not follow from what they returned"
