@@ -116,7 +116,8 @@ SUITES = {
         ("The first file has 52% of the lines.", True),
         ("If traffic holds, 30 requests a minute fail.", True),
         ("30 requests a minute are affected.", False),
-        ("It cannot be told whether the team was notified.", True),
+        ("It is unknown whether the team has been notified.", True),
+        ("The team has been notified.", False),
     ],
 )
 def test_suites_add_up_and_what_is_assumed_needs_no_source(text, is_held):
