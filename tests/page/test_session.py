@@ -131,6 +131,17 @@ def test_failures_and_the_answer_to_each_request_are_never_folded(browse, page_o
     assert [one.split(" · ")[0] for one in held] == ["2 reads", "4 reads"]
 
 
+def test_the_last_edit_before_a_failure_is_shown_with_it(browse, page_of):
+    said = [{"role": "user", "content": "Mend it."}]
+    for number, name in enumerate(
+        ["Edit", "Read", "Edit", *["Read"] * 4, "Bash", *["Read"] * 4, "Edit", *["Read"] * 3]
+    ):
+        said += step(number, name, {"at": number}, "ok")
+    said[16]["tool_results"][0] |= {"content": "1 failed", "success": False}
+    (shown,) = browse(page_of([*said, *messages(CLAIM)]), steps=[["eval", SHOWN]])["values"]
+    assert shown[:4] == ["m0", "m5", "m15", "m16"]
+
+
 def test_a_search_finds_what_is_folded_and_steps_through_the_hits(browse, page_of):
     here = "[...CSS.highlights.get('hit')].map((one) => [one.toString(), one.startContainer.parentElement.closest('.message').id])"
     told = browse(page_of(session()), axe=True, steps=[

@@ -35,6 +35,17 @@ const isUnder = (path, place) => path.every((step, depth) => place[depth] === st
 // The sub-agents that a call started, by their place.
 const childrenOf = (agent, call) => [...(agent.children ?? []).keys()].filter((place) => agent.children[place].call !== null && agent.children[place].call === call.id);
 
+// The last edit before each call that failed: what was tried there.
+const editsBefore = (messages) => {
+  const before = new Set();
+  let edit = null;
+  messages.forEach((message, number) => {
+    if (edit !== null && (message.results ?? []).some((result) => result.ok === false)) before.add(edit);
+    if ((message.calls ?? []).some((call) => kindOfTool(call.name)[0] === "edit")) edit = number;
+  });
+  return before;
+};
+
 // What needs no filter to be seen: requests and the answers to them, findings, doubtful claims, failures, and what these rest on.
 const eventful = (agent, path, { findings, ledger }) => {
   const { messages } = agent;
@@ -55,6 +66,7 @@ const eventful = (agent, path, { findings, ledger }) => {
   });
   if (answer !== null) seen.add(answer);
   for (const number of [...seen]) for (const result of messages[number]?.results ?? []) if (result.asked !== undefined) seen.add(result.asked);
+  for (const number of editsBefore(messages)) seen.add(number);
   return seen;
 };
 
