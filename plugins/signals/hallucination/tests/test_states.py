@@ -212,3 +212,18 @@ def test_what_the_user_had_undone_is_not_told_as_it_was(script, asked, tool, und
     steps = script.user("Do it."), script.call(tool, "ok", id=name), script.say(f"Done, {name}.")
     later = script.user(asked), script.call(undo, "ok", id=name), script.say(says)
     assert [branch for branch, _ in found(script, *steps, *later, rule="superseded")] == rule
+
+
+@pytest.mark.parametrize(
+    ("says", "is_found"),
+    [
+        ("The addresses of orders #W5056519 and #W8277957 are updated.", True),
+        ("The address of order #W5056519 is updated, and that of #W8277957 is, too.", True),
+        ("The address of order #W5056519 is updated to the address of order #W8277957.", False),
+    ],
+)
+def test_of_two_things_told_as_done_one_may_be_where_the_other_was_from(script, says, is_found):
+    asked = script.user("Send #W5056519 to the same address as my other order, please. And #W8277957, too?")
+    look = script.call("list_orders", '{"orders": ["#W5056519", "#W8277957"]}')
+    change = script.call("modify_address", '{"order_id": "#W5056519"}', order_id="#W5056519", address="Birch Rd 8")
+    assert bool(found(script, asked, look, change, script.say(says), rule="left_one")) is is_found

@@ -26,7 +26,7 @@ __all__ = ["other_values"]
 
 _TELLING = ("identifier", "path")  # of other values, several are told beside one that was carried as often
 _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
-_BEFORE, _NEAR = 40, 3
+_BEFORE, _NEAR, _IN_PART = 40, 3, 5
 _WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
 _MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
@@ -228,11 +228,17 @@ class _Answer:
 
     def _is_source(self, value: Value, beside: Sequence[Value]) -> bool:
         """True for what only says where something is from ("the address of order 12"), unless what was carried is told so, too."""
-        return self._follows_source(value) and not any(map(self._follows_source, beside))
+        of_others = frozenset().union(*map(self._sources, beside))
+        return not self._sources(value) <= of_others
 
     def _follows_source(self, value: Value) -> bool:
-        before = self.low[max(0, value.start - _BEFORE) : value.start].split()
-        return not _SOURCES.isdisjoint(word.strip("(#:,") for word in before[-_NEAR:])
+        return bool(self._sources(value))
+
+    def _sources(self, value: Value) -> frozenset[str]:
+        """The prepositions shortly before a value: nearer than the word before last, or in its own part of a list ("to the address of order 12")."""
+        before = [word.strip("(#:,") for word in self.low[max(0, value.start - _BEFORE) : value.start].split()]
+        part = next((at for at in range(len(before), 0, -1) if before[at - 1] == "and"), 0)
+        return _SOURCES.intersection((*before[-_NEAR:], *before[part:][-_IN_PART:]))
 
     def _sentence(self, value: Value) -> Sentence | None:
         parts = sentences(self.low)
