@@ -200,7 +200,10 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
     if word in _MADE and not _DETERMINERS.isdisjoint(following):
         return False  # "It builds a local date"
     if not kind:
-        return _ALL.isdisjoint(following) and any(map(is_good, words[at + 1 : at + 3]))
+        ahead = zip(words[at + 1 : at + 3], (*words[at + 2 : at + 4], ""), strict=False)
+        return _ALL.isdisjoint(following) and any(
+            is_good(one) and then != "to" for one, then in ahead
+        )  # not "all right up to step 9"
     if word == "test" and following and not (following[0] in _RUNS | _AFTER | _TROUBLES or is_good(following[0])):
         return False
     return kind != "tests" or following not in _SCOPES

@@ -36,7 +36,7 @@ STOPS = frozenset(",;:()–—-")
 NO_NOUNS = _MODALS | _RELATIVE | _CONDITIONS | SELF
 """Words that are in no noun phrase."""
 _CLAUSE_ENDS = STOPS | word_set("and but so")
-_NOTHING = word_set("nothing no none")
+_NOTHING = word_set("nothing no none neither")
 _PLANS = word_set("to being")
 # Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
 REACH = 200

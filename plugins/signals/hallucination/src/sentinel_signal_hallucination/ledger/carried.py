@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.tools import is_ending
@@ -106,6 +107,12 @@ class Carried:
             return _is_before(self._said_by_user, value.forms, action.message_index)
         fields = self._on_record if leaf.value.kind in ("date", "time") else self._fields.get(leaf.key, {})
         return _is_before(fields, value.forms, action.message_index) or self._is_said_before(value.forms, action)
+
+    def is_read(self, forms: frozenset[str], key: str, first: int, until: int) -> bool:
+        """True for a value that results between two messages gave under another key: it is told as read."""
+        results = chain.from_iterable(message.tool_results for message in self._record.index.messages[first:until])
+        found = (leaf for result in results for leaf in leaves(self._record.document(result)))
+        return any(leaf.key != key and not leaf.value.forms.isdisjoint(forms) for leaf in found)
 
     def has_field(self, key: str, action: Action) -> bool:
         """True where such a field had a value before the call."""

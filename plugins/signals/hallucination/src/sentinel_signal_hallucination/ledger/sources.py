@@ -187,6 +187,7 @@ def stands(written: str, text: str) -> bool:
 
 
 _INNER = frozenset("0123456789.")
+_OF_A_DATE = regex(r"(?<!\d)\d{1,2}\.\d{1,2}\.\Z")
 _GOES_ON = regex(r"\d|,\d{3}(?!\d)|\.\d{0,20}[1-9]")
 
 
@@ -194,7 +195,8 @@ def _found(figure: str, text: str) -> bool:
     """True where the figure stands by itself: not within a longer one, but for zeros behind its point."""
     at = text.find(figure)
     while at >= 0:
-        if text[max(0, at - 1) : at] not in _INNER and _GOES_ON.match(text, at + len(figure)) is None:
+        is_whole = text[max(0, at - 1) : at] not in _INNER or _OF_A_DATE.search(text, max(0, at - 6), at) is not None
+        if is_whole and _GOES_ON.match(text, at + len(figure)) is None:
             return True
         at = text.find(figure, at + 1)
     return False

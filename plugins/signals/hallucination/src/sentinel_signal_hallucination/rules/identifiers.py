@@ -34,7 +34,7 @@ _NAME = regex(
 )
 _LAST_NUMBER = regex(r"\d{1,9}\Z")
 _QUANTITY = regex(
-    r"\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
+    r"(?:\d+[dhms]){2,4}|\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
 )
 _EXAMPLE = regex(r"(?i)\b(?:e\.g|i\.e|for example|for instance|such as|like|example|sample|format|placeholder|dummy)\b")
 _COUNTING, _FEWEST = "01234567890123456789", 3
@@ -74,6 +74,8 @@ def _untold(texts: Iterable[str], sources: Sources) -> Iterator[tuple[str, bool]
         stem = name.lstrip("#")
         if stem in sources.context or _FORMULA.match(name) or _is_quantity(name) or sources.names(stem):
             continue
+        if _is_range(stem, sources):
+            continue
         is_related = family(name) in sources.families
         if (is_related and not _goes_on(stem, sources)) or not (
             is_related or _NAME.match(name) or _is_number_told(stem, sources)
@@ -85,6 +87,12 @@ def _is_number_told(written: str, sources: Sources) -> bool:
     """True for a figure that was told, behind the letters of its unit: flight level "FL110" of 11,000 feet."""
     digits = "".join(filter(str.isdigit, written))
     return not written[:1].isdigit() and written.endswith(digits) and digits in sources.text
+
+
+def _is_range(written: str, sources: Sources) -> bool:
+    """True for two of one family that were told, as one: "s40-s60"."""
+    first, _, last = written.partition("-")
+    return family(first) == family(last) and sources.names(first) and sources.names(last)
 
 
 def _goes_on(written: str, sources: Sources) -> bool:

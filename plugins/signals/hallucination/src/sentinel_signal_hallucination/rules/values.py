@@ -26,6 +26,7 @@ __all__ = ["other_values"]
 
 _TELLING = ("identifier", "path")  # of other values, several are told beside one that was carried as often
 _SOURCES = frozenset(("from", "of", "matching", "like", "in", "with", "to", "under", "on", "using", "via"))
+_TARGETS = frozenset(("to", "into"))
 _BEFORE, _NEAR, _IN_PART = 40, 3, 5
 _WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
 _MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
@@ -156,7 +157,9 @@ class _Answer:
                 continue
             for value in alike:
                 part = self._sentence(value)
-                is_meant = part is not None and self._is_meant(value, part, leaf, action)
+                is_meant = (
+                    part is not None and self._is_meant(value, part, leaf, action) and not self._is_shown(value, leaf)
+                )
                 if part is not None and is_meant and self._could_stand(value, alike, leaf, action):
                     call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells "{self._shown(value)}", but {call}.'
@@ -186,6 +189,12 @@ class _Answer:
             # The agent made it up, and the user's counts whenever it was said.
             return self.carried.is_ordered_before(value.forms, action)
         return value.kind in ("date", "time") and self._is_ordered(value)
+
+    def _is_shown(self, value: Value, leaf: Leaf) -> bool:
+        """True for a date or a time that a result of the turn has in another field, and the user did not say."""
+        if value.kind not in ("date", "time") or self.carried.is_ordered_before(value.forms, self.turn.actions[-1]):
+            return False
+        return self.carried.is_read(value.forms, leaf.key, self.turn.asked + 1, self.text.message_index)
 
     def _is_read(self, value: Value) -> bool:
         """True for a file that the agent says it read."""
@@ -235,10 +244,10 @@ class _Answer:
         return bool(self._sources(value))
 
     def _sources(self, value: Value) -> frozenset[str]:
-        """The prepositions shortly before a value: nearer than the word before last, or in its own part of a list ("to the address of order 12")."""
+        """The prepositions shortly before a value, and what leads to it from farther in its own part of a list: "to the address of order 12"."""
         before = [word.strip("(#:,") for word in self.low[max(0, value.start - _BEFORE) : value.start].split()]
         part = next((at for at in range(len(before), 0, -1) if before[at - 1] == "and"), 0)
-        return _SOURCES.intersection((*before[-_NEAR:], *before[part:][-_IN_PART:]))
+        return _SOURCES.intersection(before[-_NEAR:]) | _TARGETS.intersection(before[part:][-_IN_PART:])
 
     def _sentence(self, value: Value) -> Sentence | None:
         parts = sentences(self.low)
