@@ -323,6 +323,17 @@ def test_what_failed_before_does_not_speak_for_a_pass_now(script, before):
     assert not rules(script.judge(asked, failed, script.say("All tests pass, except one that still fails.")))
 
 
+def test_a_claim_of_an_earlier_turn_does_not_stand_for_a_later_one(script):
+    passed = script.call("bash", "3 passed in 0.31s", command="pytest -q")
+    failed = script.call("bash", "..F\n1 failed, 2 passed in 0.31s", command="pytest -q")
+    edit, told = script.call("Edit", file_path="src/a.py"), script.say("All tests pass.")
+    before = script.user("Fix it."), passed, edit, told, script.user("And the second one."), edit
+    stale, contradicted = script.judge(*before, failed, told).findings
+    assert (stale.rule, stale.severity, contradicted.rule) == ("stale_checks", "note", "contradicted_checks")
+    twice = script.judge(script.user("Fix it."), failed, told, script.user("Again."), failed, told).findings
+    assert [finding.rule for finding in twice] == ["contradicted_checks"] * 2
+
+
 NO_CHECKS = [
     *(("Bash", {"command": command}, shown) for command, shown in (
         ("curl -s http://ci/last", "=== 3 passed in 0.12s ==="), ("sleep 1", ""), ("docker ps", "CONTAINER"), ("which pytest", "/usr/bin/pytest"), ("pytest --version", "pytest 8"),

@@ -14,3 +14,10 @@ def test_an_example_is_masked_regular_or_announced(written, before):
 
 def test_any_other_value_is_none():
     assert not is_example("AB-7391", "order ")
+
+
+def test_each_text_is_told_of_the_first_that_is_new(script):
+    look = script.call("list_reports", '["RR-2024A"]')
+    told = [script.say(f"It is {name}.") for name in ("RR-7781A", "RR-7781A", "RR-5512B")]
+    steps = (step for one in told for step in (script.user("Which?"), look, one))
+    assert [finding.message_index for finding in script.judge(*steps).findings] == [3, 11]

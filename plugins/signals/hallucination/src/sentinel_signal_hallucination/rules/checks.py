@@ -57,25 +57,25 @@ class _Run(NamedTuple):
 
 
 def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterator[Evidence]:
-    """The first claim of each kind that the record speaks against."""
+    """The first claim of each kind, in each turn, that the record speaks against."""
     first = max(0, texts[0].calls_before - _FARTHEST)
     runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
     programs: dict[str, frozenset[str]] = {}
     for run in runs:
         programs[run.check.kind] = programs.get(run.check.kind, frozenset()) | command_words(run.check.command) - _KINDS
-    answered: set[str] = set()
+    answered: dict[str, int] = {}  # by the kind of check, the turn
     for text in texts:
         if not _is_answer(text, index):
             continue
+        turn = bisect_left(index.asked, text.message_index)
         for claim in check_claims(text.content, programs):
-            if (
-                answered.isdisjoint(("", claim.kind))
-                and (found := _judge(claim, text, index, runs, settings)) is not None
-            ):
-                answered.add(claim.kind)
+            if turn in (answered.get(""), answered.get(claim.kind)):
+                continue
+            if (found := _judge(claim, text, index, runs, settings)) is not None:
+                answered[claim.kind] = turn
                 yield found
-        if "tests" not in answered and (share := _share(text, index, runs, settings)) is not None:
-            answered.add("tests")
+        if answered.get("tests") != turn and (share := _share(text, index, runs, settings)) is not None:
+            answered["tests"] = turn
             yield share
     if any(run.check.passed is False for run in runs):
         yield from islice(_described(index, runs, programs, settings), 0 if answered else 1)

@@ -104,7 +104,7 @@ def _goes_on(written: str, sources: Sources) -> bool:
 
 
 def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterator[Evidence]:
-    """The first identifier that nobody gave, in prose or in code of no more than a line; before the last text, one in capitals."""
+    """The first identifier of each text that nobody gave and no text before told, in prose or in code of no more than a line; before the last text, one in capitals."""
     untold = dict(islice(_untold((_spaced(text.content) for text in texts), sources), _ENOUGH))
     for text in texts if untold else ():
         if not any(map(text.content.__contains__, untold)):
@@ -117,7 +117,8 @@ def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterato
                 yield of_value(
                     text, "identifier", "of_a_family" if is_related else "of_none", match, settings.identifier_weight
                 )
-                return
+                del untold[match[0]]
+                break
 
 
 def _spaced(content: str) -> str:
