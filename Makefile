@@ -75,7 +75,7 @@ fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 
 soak: $(READY) ## What others tried to break, the limits on memory and time at full size, and all that is tried in very many cases.
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m exhaustive
-	SENTINEL_SOAK=1 $(BIN)/python -m pytest -s tests/soak tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact_hostile.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
+	SENTINEL_SOAK=1 $(BIN)/python -m pytest -s tests/soak tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact_hostile.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py tests/page/test_in_browser.py
 
 e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0
