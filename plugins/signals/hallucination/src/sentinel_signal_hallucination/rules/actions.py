@@ -250,9 +250,10 @@ class _Case:
         return self._counts_as_state(one, group, is_ordered=is_ordered)
 
     def _is_on_record(self, one: Statement) -> bool:
-        """True where some result has the noun of what is told: a past is answered by the record, whenever it was."""
+        """True where some result has the noun or an identifier of what is told: a past is answered by the record, whenever it was."""
         nouns = one.objects & lemmas().noun.keys()
-        return any(noun in result for noun in nouns for _, result in self.record.results)
+        names = nouns | names_in(self.text.content[one.sentence.start : one.sentence.end])
+        return any(name in result for name in names for _, result in self.record.results)
 
     def _is_described(self, one: Statement) -> bool:
         """True for a state that a result tells with its detail: "booked in economy", "assigned to Ana"."""
