@@ -173,6 +173,20 @@ def test_the_evidence_is_the_result_that_the_finding_quotes():
     assert evidence_of(Finding(rule="r", severity="note", text="all of it"), index).before is None
 
 
+def test_the_evidence_is_the_failed_call_that_the_finding_names():
+    calls = tuple(ToolCall(id=f"c{n}", name="Bash", arguments={"command": "git push"}) for n in (1, 2))
+    rejected = ToolResult(tool_call_id="c2", content="error: failed to push some refs to 'x'", success=False)
+    messages = [
+        Message(role="assistant", tool_calls=calls),
+        Message(role="tool", tool_results=(ToolResult(tool_call_id="c1", content="", success=False), rejected)),
+        Message(role="assistant", content="I pushed it."),
+    ]
+    index = TraceIndex(ExecutionTrace(trace_id="t", messages=messages))
+    text = 'The agent says that something was done ("pushed"), but "git push" failed.'
+    found = evidence_of(Finding(rule="r", severity="error", text=text, message_index=2, quote="I pushed it."), index)
+    assert (found.call, found.shown) == (index.calls[1], "error: failed to push some refs to 'x'")
+
+
 def test_the_worst_are_whole_whatever_order_they_come_in(tmp_path):
     honest = [
         ExecutionTrace(trace_id=f"h{n}", messages=[Message(role="user", content="Hello.")])

@@ -139,7 +139,7 @@ def test_the_last_edit_before_a_failure_is_shown_with_it(browse, page_of):
         said += step(number, name, {"at": number}, "ok")
     said[16]["tool_results"][0] |= {"content": "1 failed", "success": False}
     (shown,) = browse(page_of([*said, *messages(CLAIM)]), steps=[["eval", SHOWN]])["values"]
-    assert shown[:4] == ["m0", "m5", "m15", "m16"]
+    assert shown[:5] == ["m0", "m5", "m6", "m15", "m16"]
 
 
 def test_a_search_finds_what_is_folded_and_steps_through_the_hits(browse, page_of):
@@ -152,7 +152,7 @@ def test_a_search_finds_what_is_folded_and_steps_through_the_hits(browse, page_o
         ["press", "Escape"], ["press", "n"], ["eval", HITS], ["press", "p"], ["eval", HITS],
     ])  # fmt: skip
     found, first, opened, second, there, last, end, is_seen, around, back = told["values"]
-    assert found == "14 hits"
+    assert found == "14 hits, Enter shows it"
     assert first == [["needle", "m2"]]
     assert opened == [True]
     assert (second, there) == ("2 of 14", [["needle", "m4"]])
@@ -162,15 +162,24 @@ def test_a_search_finds_what_is_folded_and_steps_through_the_hits(browse, page_o
     assert told["axe"] == []
 
 
+def test_the_link_to_a_hit_is_copied_by_its_key(browse, page_of):
+    page = page_of(session())
+    told = browse(page, permissions=["clipboard-read", "clipboard-write"], steps=[
+        ["press", "/"], ["type", "src/part3"], ["press", "Enter"], ["press", "Escape"], ["press", "c"],
+        ["eval", "navigator.clipboard.readText()"], ["eval", "document.querySelector('#toast').textContent"],
+    ])  # fmt: skip
+    assert told["values"] == [f"file://{page}#m7", "Link to message 7 copied"]
+
+
 def test_a_search_reads_no_pattern_and_goes_into_sub_agents_and_names(browse, page_of):
     child = {"trace_id": "helper", "messages": session(5, 1), "details": {"parent_call_id": "s0"}}
     page = page_of(session(5, 1), schema=2, details={"children": [child]})
     where = "[...CSS.highlights.get('hit')].map((one) => one.startContainer.parentElement.closest('.message').id)"
     for words, hits, place in (
-        ("(): ...", "300 hits", "m2"),
-        ("src/part3", "2 hits", "m7"),
-        ("Grep", "4 hits", "m11"),
-        ("<b>match", "2 hits", "m12"),
+        ("(): ...", "300 hits, Enter shows it", "m2"),
+        ("src/part3", "2 hits, Enter shows it", "m7"),
+        ("Grep", "4 hits, Enter shows it", "m11"),
+        ("<b>match", "2 hits, Enter shows it", "m12"),
         ("[z", "0 hits", None),
     ):
         told = browse(
@@ -213,7 +222,7 @@ def test_links_to_messages_and_findings_are_copied(browse, page_of):
         ["click", "#m38 .rail .copy"], ["eval", copied], ["eval", "document.querySelector('#toast').textContent"],
         ["click", "#f1 .copy"], ["eval", copied], ["press", "j"], ["press", "c"], ["eval", f"{copied}.then((text) => text.split('#')[1] === document.activeElement.id)"],
     ])  # fmt: skip
-    assert told["values"] == [f"file://{page}#m38", "Link copied", f"file://{page}#f1", True]
+    assert told["values"] == [f"file://{page}#m38", "Link to message 38 copied", f"file://{page}#f1", True]
     refused = browse(
         page,
         steps=[
@@ -259,7 +268,7 @@ def test_the_key_for_a_link_copies_the_worst_finding_where_nothing_has_the_focus
     toast = ["eval", "document.querySelector('#toast').textContent"]
     for step in (["press", "c"], ["click", ".card .copy"]):
         told = browse(page, permissions=["clipboard-read", "clipboard-write"], axe=True, steps=[step, copied, toast])
-        assert (told["values"], told["axe"]) == ([f"file://{page}#f1", "Link copied"], [])
+        assert (told["values"], told["axe"]) == ([f"file://{page}#f1", "Link to finding 1 copied"], [])
     page = page_of([{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello, how can I help?"}])
     told = browse(page, steps=[["press", "c"], ["eval", "location.hash"], toast])
     assert told["values"] == ["", ""]

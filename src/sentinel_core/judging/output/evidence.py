@@ -1,13 +1,14 @@
 """The evidence for a finding in the trace: its call, the result that contradicts a claim, or the calls before the claim."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_core.runtime.printable import counted
+from sentinel_core.trace import to_json
 
 __all__ = ["Evidence", "evidence_of", "index_at", "said_and_record"]
 
@@ -49,6 +50,8 @@ def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
         for call in _answered(reversed(before)):
             if words in _folded(call):
                 return Evidence(call=call, shown=words)
+        if (failed := _failed(words, before)) is not None:
+            return Evidence(call=failed, shown=failed.outcome.words)
     if finding.quote is None or not _is_claim(index, finding):
         return Evidence()
     return Evidence(before=tuple(before[-_MOST_BEFORE:]), number=len(before))
@@ -81,6 +84,14 @@ def _of_id(finding: Finding, index: TraceIndex) -> Call | None:
 
 def _answered(calls: Iterator[Call]) -> Iterator[Call]:
     return (call for call in calls if call.result is not None)
+
+
+def _failed(words: str, before: Iterable[Call]) -> Call | None:
+    """The last call that failed and whose arguments have the words, where its result says how."""
+    named = to_json(words).decode().strip('"')
+    calls = [call for call in before if named in to_json(call.call.arguments).decode()]
+    last = calls[-1] if calls else None
+    return last if last is not None and last.outcome.state == "failed" and last.outcome.words else None
 
 
 def _folded(call: Call) -> str:

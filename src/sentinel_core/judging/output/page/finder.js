@@ -38,7 +38,7 @@ class Finder {
   }
 
   section() {
-    this.input = make("input", { type: "search", id: "search", placeholder: "Search the messages", "aria-label": "Search the messages", "aria-describedby": "hits",
+    this.input = make("input", { type: "search", id: "search", placeholder: "Search the messages (key /)", "aria-label": "Search the messages", "aria-describedby": "hits",
       on: { input: () => this.look(), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); this.step(event.shiftKey ? -1 : 1); } } } });
     this.told = make("span", { class: "faint", id: "hits" });
     this.messages = keyed(this.trace);
@@ -90,13 +90,14 @@ class Finder {
     this.pattern = words.trim() ? new RegExp(escaped(words), "giu") : null;
     this.hits = [];
     this.at = -1;
+    this.setCurrent(null);
     for (const { key, message } of this.pattern ? this.messages : []) {
       let nth = 0;
       for (const text of textsOf(message)) for (const _ of text.matchAll(this.pattern)) { this.hits.push({ key, nth }); nth += 1; }
       if (this.hits.length > MOST_HITS) break;
     }
     this.mark([]);
-    this.told.textContent = !this.pattern ? "" : this.hits.length > MOST_HITS ? `over ${figure(MOST_HITS)} hits` : count(this.hits.length, "hit");
+    this.told.textContent = !this.pattern ? "" : this.hits.length > MOST_HITS ? `over ${figure(MOST_HITS)} hits` : `${count(this.hits.length, "hit")}${this.hits.length ? ", Enter shows it" : ""}`;
     if (this.pattern) announce(this.told.textContent);
   }
 
@@ -107,6 +108,7 @@ class Finder {
     this.told.textContent = `${figure(this.at + 1)} of ${figure(this.hits.length)}`;
     announce(`Hit ${this.told.textContent}, message ${key}`);
     const message = this.timeline.reach(key);
+    this.setCurrent(message);
     if (!message) return;
     const isOwn = (element) => element.closest(".message") === message;
     for (const button of message.querySelectorAll("button.more")) if (button.text.search(this.pattern) >= 0) button.unfold();
@@ -117,6 +119,13 @@ class Finder {
     this.mark(found, hit);
     message.scrollIntoView({ block: "nearest" });
     scrollBy(0, hit.getBoundingClientRect().top - innerHeight / 2);
+  }
+
+  // The message of the hit that is shown.
+  setCurrent(message) {
+    this.current?.classList.remove("current");
+    this.current = message;
+    message?.classList.add("current");
   }
 
   mark(found, hit) {

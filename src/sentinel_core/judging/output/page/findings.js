@@ -42,7 +42,7 @@ const sidesOf = (finding, base) => {
   if (before) return [side("The agent says", place, quote), absence(finding, before, number, base)];
   if (call) {
     return [
-      side("The agent calls", place, make("p", null, callLine(call, call.ok)), argumentList(call.arguments)),
+      side("The agent calls", call.asked === undefined ? place : messageLink(base, keyAt(finding, call.asked)), make("p", null, callLine(call, call.ok)), argumentList(call.arguments)),
       shownSide(finding, call, [{ quote: finding.quote, kind: finding.kind }], base),
     ];
   }

@@ -10,11 +10,17 @@ const setPlace = (place) => {
   }
 };
 
+// What a link leads to, in words.
+const nameOf = (place) => {
+  const [, kind, key] = /([fms])([\d.]+)$/.exec(place) ?? [];
+  return kind ? `${{ f: "finding", m: "message", s: "step" }[kind]} ${key}` : "this page";
+};
+
 const copyLink = async (place) => {
   setPlace(place);
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("Link copied");
+    tell(`Link to ${nameOf(place)} copied`);
   } catch {
     tell("The address bar has the link");
   }

@@ -47,7 +47,8 @@ const drawBar = () => {
   const button = (by, told, arrow, key) => make("button", { type: "button", class: "quiet", on: { click: () => (state.both ?? { step }).step(by) } },
     make("span", { class: "unseen" }, `${told} ${what}, key `), make("span", { "aria-hidden": "true" }, arrow), make("kbd", null, key));
   byId("steps").setAttribute("aria-label", state.both ? "Differences" : "Findings");
-  byId("steps").replaceChildren(...(found ? [button(-1, "Previous", "↑ ", "k"), make("span", { id: "at", class: "faint" }, count(found, what)), button(1, "Next", "↓ ", "j")] : []));
+  byId("steps").replaceChildren(...(found ? [button(-1, "Previous", "↑ ", "k"), make("span", { id: "at", class: "faint" }, count(found, what)), button(1, "Next", "↓ ", "j")] : []),
+    ...(state.shown ? [make("button", { type: "button", class: "quiet wide", on: { click: focusSearch } }, "Search ", make("kbd", null, "/"))] : []));
 };
 
 // From one finding to the next, in the order of the list: the worst first.
@@ -110,11 +111,11 @@ const focusSearch = (event) => {
   else box.focus();
 };
 
-// The link to the finding or the message that has the focus, to the place in the address, or to the worst finding.
+// The link to the finding or the message that has the focus, to the hit of the search, to the place in the address, or to the worst finding.
 const copyHere = () => {
   const base = state.shown?.base ?? "#";
   const { activeElement: focused } = document;
-  const place = focused.closest(".callout[id], .message[id], .step[id]")?.id;
+  const place = (focused.closest(".callout[id], .message[id], .step[id]") ?? state.shown?.finder.current)?.id;
   const ofCard = focused.closest(".card")?.querySelector("button.copy").dataset.place;
   const worst = state.shown?.findings[0];
   const link = place ? `${base}${place}` : ofCard ?? (location.hash || (worst ? `${base}f${worst.number}` : ""));

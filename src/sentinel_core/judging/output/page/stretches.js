@@ -35,12 +35,12 @@ const isUnder = (path, place) => path.every((step, depth) => place[depth] === st
 // The sub-agents that a call started, by their place.
 const childrenOf = (agent, call) => [...(agent.children ?? []).keys()].filter((place) => agent.children[place].call !== null && agent.children[place].call === call.id);
 
-// The last edit before each call that failed: what was tried there.
+// The last edit before each call that failed, and its result: what was tried there.
 const editsBefore = (messages) => {
   const before = new Set();
   let edit = null;
   messages.forEach((message, number) => {
-    if (edit !== null && (message.results ?? []).some((result) => result.ok === false)) before.add(edit);
+    if (edit !== null && (message.results ?? []).some((result) => result.ok === false)) before.add(edit).add(edit + 1);
     if ((message.calls ?? []).some((call) => kindOfTool(call.name)[0] === "edit")) edit = number;
   });
   return before;

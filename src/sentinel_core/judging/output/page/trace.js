@@ -56,7 +56,7 @@ const hero = (report, findings, held, base) => {
 
 // Every claim of the agent, and beside it what the record shows; the gravest answers first.
 const ANSWERS = { contradicted: ["fail", "✗", "contradicted"], absent: ["warn", "–", "not on record"], not_checkable: ["none", "?", "not checkable"], backed: ["pass", "✓", "backed"] };
-const MOST_CLAIMS = 5;
+const MOST_CLAIMS = 12;
 const ledgerOf = ({ ledger }, base) => {
   if (!ledger?.length) return null;
   const grave = Object.keys(ANSWERS);
@@ -83,7 +83,7 @@ const MOST_ALSO = 3;
 const alsoSaid = (findings, worst, base) => {
   const others = findings.filter((one) => one !== worst && one.severity !== "note" && isClaim(one) && one.quote);
   return others.length > 0 && make("p", { class: "summary also" }, "It also says ",
-    others.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", make("q", null, one.quote), " (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"]),
+    others.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", one.quote === worst.quote ? `what is also wrong: ${one.text.replace(/\.$/, "")}` : make("q", null, one.quote), " (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"]),
     others.length > MOST_ALSO && `, and ${figure(others.length - MOST_ALSO)} more`, ".");
 };
 

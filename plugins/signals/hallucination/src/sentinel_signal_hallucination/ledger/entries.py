@@ -151,11 +151,16 @@ class _Claims:
     def _kind_of(self, finding: Finding, done: Sequence[CodingClaim]) -> str:
         """Which of the kinds that a sentence claims a finding is of; empty where of none."""
         own = {"edit_of_path": "edit"}.get(finding.branch or "", finding.branch)
-        facts = self.facts if finding.branch == "command" else None
         for claim in done:
-            if claim.kind == own or (facts and facts.failed_try(claim.kind, claim.path, self.text)):
+            if claim.kind == own or (finding.branch == "command" and self._names_try(finding, claim)):
                 return claim.kind
         return ""
+
+    def _names_try(self, finding: Finding, claim: CodingClaim) -> bool:
+        """True where the finding names the call that was to do what is claimed, and failed."""
+        assert self.facts is not None
+        answer, fact, _ = self.facts.answer(claim.kind, [claim.path] if claim.path else [], self.text)
+        return answer != "backed" and fact.endswith(" failed") and fact.removesuffix(" failed") in finding.text
 
     def _accused(self, finding: Finding, quote: str, kind: str, done: Sequence[CodingClaim]) -> LedgerEntry:
         """What a finding says of the sentence."""
