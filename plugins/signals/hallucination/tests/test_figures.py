@@ -29,3 +29,12 @@ def test_a_part_of_a_longer_number_is_no_figure(script, text):
     assert (
         script.judge(script.user("And now?"), script.call("get_terms", '{"fee": 12}'), script.say(text)).findings == ()
     )
+
+
+@pytest.mark.parametrize(("before", "is_held"), [("3.91", True), ("3.81", False)])
+def test_one_suffix_may_serve_two_figures(script, before, is_held):
+    steps = (
+        script.call("get_rows", '{"before": 3912000, "after": 3968000}'),
+        script.say(f"From {before} to 3.97 million."),
+    )
+    assert (script.judge(script.user("How many rows?"), *steps).findings == ()) is is_held

@@ -31,7 +31,8 @@ _SUFFIXES = {
     **dict.fromkeys(("k", "kb", "kib", "thousand"), (1e3, 1024.0)), **dict.fromkeys(("m", "mb", "mib", "million"), (1e6, 1024.0**2)),
     **dict.fromkeys(("g", "gb", "gib", "b", "billion"), (1e9, 1024.0**3)),
 }  # fmt: skip
-_SUFFIX_OF = regex(r"(?i) ?([kmg]i?b|[kmgb]|thousand|million|billion)(?![a-z])")
+# One suffix may serve two: "from 3.91 to 3.97 million".
+_SUFFIX_OF = regex(r"(?i)(?: ?(?:to|and|or|[-–→]|->) ?\d[\d.,]*)? ?([kmg]i?b|[kmgb]|thousand|million|billion)(?![a-z])")
 _CONVERSIONS = (*((scale, 0.0) for scale in _SCALES), (1.8, 32.0), (1 / 1.8, -32.0 / 1.8))  # Fahrenheit
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN, _MOST_THREE = 4_000, 60, 40, 18, 6, 12
 _DEEPEST, _LARGEST, _SUFFIX, _ALL, _MOST_BESIDE = 12, 1e15, 4, 100, 8
