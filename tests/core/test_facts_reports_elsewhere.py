@@ -166,3 +166,92 @@ def test_a_null_counts_only_where_no_number_has_its_name():
 )
 def test_decimal_commas_and_percent_in_words(text, digits):
     assert in_digits(text) == digits
+
+
+CART = {
+    "release": "depot-4.1",
+    "commits": [
+        {"sha": "a1", "added": 310, "deleted": 22},
+        {"sha": "b2", "added": 77, "deleted": 140},
+        {"sha": "c3", "added": 12, "deleted": 0},
+    ],
+    "suites": {
+        "unit": {"passed": 812, "failed": 0, "seconds": 94},
+        "web": {"passed": 61, "failed": 3, "seconds": 1310},
+    },
+    "traffic": {"eu": {"rps": 420, "error_rate": 0.004}, "us": {"rps": 1310, "error_rate": 0.0021}},
+    "queue_depth": {"before": 1800, "after": 5400},
+    "hit_rate": {"before": 0.91, "after": 0.94},
+    "rows": {"before": 3_912_000, "after": 3_968_000},
+    "runtime_minutes": {"before": 142, "after": 97},
+    "window": {"start": "2027-03-02T22:30:00Z", "end": "2027-03-03T01:15:00Z", "never": "2027-02-30"},
+    "image": "12MB",
+    "coverage_change": "-13%",
+    "history": [{"version": "depot-3.9", "state": "rolled_back"}],
+    "checks": [{"name": "licences", "state": "failed"}],
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The three commits add 399 lines and take away 162, so a net plus of 237.",
+        "The first has 310 of the 399 new lines, that's 78%.",
+        "A full run takes a good 23 minutes.",
+        "EU and US together take 1,730 requests a second, which is 149 million requests a day.",
+        "The queue is three times as deep as before: 5.4k against 1.8k entries.",
+        "The rows go from 3.91 to 3.97 million.",
+        "The run takes 2 h 22 min before and an hour and 37 minutes now.",
+        "The window is 165 minutes.",
+        "The image has 12 MB.",
+        "Test coverage falls by 13 points.",
+        "I would send 15% of the traffic to it first, wait 45 minutes and then go to 50%.",
+        "Roll back when the error rate stays over 1.5% for 25 minutes.",
+        "A canary of 20 machines for 30 minutes would show the error rate.",
+        "Do 35 errors a minute matter to anyone?",
+        "My proposal would be:\n- 5% of the traffic for 35 minutes\n- 25% for 45 minutes",
+        "Please run the tests again on 2027-04-11.",
+        "With 310 and 140 lines, 43,400 pairs of lines are there.",
+        "The average error rate is 0.3%.",
+        "Nobody has been informed, and I have not looked at the code; nobody has been paged by me either.",
+        "There is no rollback_plan in the record.",
+        "A survey of 35 offices by the owner is what it takes.",
+        "The hit rate improved, the queue depth tripled.",
+        "Not all checks passed.",
+        "None but depot-3.9 was rolled back.",
+    ],
+)
+def test_an_honest_report_counts_converts_plans_and_denies(text):
+    assert why(text, CART) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The three commits add 477 lines.", "no tool returned 477"),
+        ("The rows go from 3.81 to 3.97 million.", "no tool returned 3.81"),
+        ("The window is 185 minutes.", "no tool returned 185"),
+        ("The image has 17 MB.", ""),
+        ("Image: 17 MB", "no tool returned 17"),
+        ("The findings are:\n- 5877 failed tests", "no tool returned 5877"),
+        (
+            "The plan would be this:\n- 5% at first\nThe tests took 5877 minutes, 0 more than 310.",
+            "no tool returned 5877",
+        ),
+        ("The average error rate is 0.7%.", "0.7%, but traffic.eu.error_rate is 0.004"),
+        ("It was released on 2027-04-11.", "no tool returned 2027-04-11"),
+        ("The release lacks nothing, rollback_plan included.", 'no tool returned "rollback_plan"'),
+        ("The hit rate worsened.", "hit_rate went from 0.91 to 0.94"),
+        ("The queue depth doubled.", "queue_depth went from 1800 to 5400"),
+        ("All checks passed.", "checks.0.state is failed"),
+        ("None of the earlier releases was rolled back.", "a release was rolled back"),
+    ],
+)
+def test_what_is_told_as_measured_is_held_against_the_data(text, told):
+    assert told in why(text, CART)
+    assert bool(why(text, CART)) is bool(told)
+
+
+def test_a_number_of_what_the_data_do_not_name_is_none_of_the_release():
+    assert why("Five of 44 people asked for it.", CART) == ""
+    assert why("Throughput is at 5400.", CART) == ""

@@ -2,7 +2,8 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -22,8 +23,32 @@ _SHORTEST_NAME = 3  # a shorter name occurs in any text
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
 _TEXT = re.compile(r"\s*([-+]?\d[\d,]*(?:\.\d+)?)\s*(%|ms|s)?\s*")
 _ELLIPSES = ("...", "…")
-_INSTANT = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)")
-_MOST_SIBLINGS, _WHOLE, _MILLION = 12, 100, 1e6
+_INSTANT = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d))?")
+_MOST_SIBLINGS, _WHOLE = 12, 100
+# What may stand behind a number, and by what it is to be multiplied, or by what a known one may be.
+_SCALES = (
+    (re.compile(r"\s?(?:k|thousand)\b", re.IGNORECASE), 1e3),
+    (re.compile(r"\s?(?:mio|million)", re.IGNORECASE), 1e6),
+    (re.compile(r"\s?(?:bn|billion)\b", re.IGNORECASE), 1e9),
+)
+_PER = r"[^.;,:]{0,30}?(?:\b(?:per|an?|every|each)\s|/\s?)"
+_UNITS = tuple(
+    (re.compile(rf"{lead}(?:{unit})\b", re.IGNORECASE), factors)
+    for lead, unit, factors in (
+        (r"\s?", "ms|milliseconds?", (1e3,)),
+        (r"\s?", "s|sec|seconds?", (1e-3, 60.0)),
+        (r"\s?", "min|minutes?", (1 / 60, 60.0)),
+        (r"\s?", "h|hrs?|hours?", (1 / 60, 1 / 3600, 24.0)),
+        (r"\s?", "days?", (1 / 24, 7.0)),
+        (r"\s?", "[kmgt]i?b|(?:kilo|mega|giga|tera)bytes", (1e3, 1e-3, 1024.0, 1 / 1024, 1e-6)),
+        (_PER, "s|sec|second", (1 / 60, 1 / 3600)),
+        (_PER, "min|minute", (60.0, 1 / 60)),
+        (_PER, "h|hour", (60.0, 3600.0)),
+        (_PER, "day", (24.0, 1440.0, 86400.0)),
+    )
+)
+_DIGITS = re.compile(r"(?<![\w.,:/#])(?<!\w-)\d[\d,]*(?:\.\d+)?")
+_AND_NEXT = re.compile(r"^\s?(?:to|and|or|[-–→>/]+)\s?\d[\d.,]*(?=\s?[a-zA-Z])")  # "from 3.91 to 3.97 million"
 _OF_THOUSANDS = 3  # decimals of "10.500" where a point stands between thousands
 _MOST_TEXT = 200_000
 
@@ -62,14 +87,23 @@ class Facts:
             for known in itertools.chain(self.numbers, self.derived, shares)
         )
 
-    def follows(self, number: Number) -> bool:
-        """True if it follows, rounded alike, from two numbers that belong together, or from one in another unit or scale."""
-        readings = (number.value, number.value * 1000) if number.decimals == _OF_THOUSANDS else (number.value,)
-        slack = 0.5000001 * 10.0**-number.decimals
-        ways = [*self.paired, *_scaled(self.numbers)]
-        if len(readings) > 1:
-            ways += (*self.numbers, *self.derived)
-        return any(abs(abs(way) - abs(reading)) <= slack for way in ways for reading in readings)
+    def follows(self, number: Number, after: str = "", rough: float = 0.0, told: Iterable[float] = ()) -> bool:
+        """True if it follows, rounded alike, from two numbers that belong together, or from one in another unit or scale.
+
+        ``after`` is what stands behind the number: a scale ("million"), a unit of time or of size, or what it is counted for ("a second").
+        """
+        tail = _AND_NEXT.sub("", number.written.lstrip("-+0123456789.,") + after)
+        scale = next((factor for pattern, factor in _SCALES if pattern.match(tail)), 1.0)
+        readings = {number.value * scale, *((number.value * 1000,) if number.decimals == _OF_THOUSANDS else ())}
+        slack = max(0.5000001 * scale * 10.0**-number.decimals, rough * max(readings))
+        factors = next((factors for pattern, factors in _UNITS if pattern.match(tail)), ())
+        ways = itertools.chain(self.paired, self.numbers, self.derived, _computed(told))
+        return any(
+            abs(abs(way) * factor - abs(reading)) <= slack
+            for way in ways
+            for factor in (1.0, *factors)
+            for reading in readings
+        )
 
     def names(self, name: str) -> bool:
         """True if the text contains the name; of a name that ends in an ellipsis, its start."""
@@ -106,15 +140,6 @@ def without_quotes(text: str, facts: Facts) -> str:
     return _QUOTED.sub(lambda match: '"..."' if _is_name(match) and facts.names(_inner(match)) else match[0], text)
 
 
-def _scaled(numbers: Iterable[float]) -> Iterator[float]:
-    """The large ones in millions, and those with a fraction in thousandths: a time in seconds in milliseconds."""
-    for number in numbers:
-        if number >= _MILLION / 10:
-            yield number / _MILLION
-        elif number % 1:
-            yield number * 1000
-
-
 def _pairs(values: list[float]) -> Iterator[float]:
     """What two numbers that belong together give: their difference, ratio, change in percent, and a share of one; of one what it leaves of a hundred."""
     yield from (100 - value for value in values if 0 < value < _WHOLE)
@@ -126,14 +151,35 @@ def _pairs(values: list[float]) -> Iterator[float]:
             yield from (one / other, 100 * (one - other) / other)
 
 
+def _computed(told: Iterable[float]) -> Iterator[float]:
+    """What two numbers of a sentence give: the reader sees the sum."""
+    for one, other in itertools.permutations(told, 2):
+        yield from (one + other, one - other, one * other, one * other / _WHOLE)
+        if other:
+            yield from (one / other, 100 * one / other, 100 * (one - other) / other)
+
+
 def _spans(texts: Iterable[str]) -> Iterator[float]:
-    """The minutes and hours between each two instants of one day."""
-    days: dict[str, dict[int, None]] = {}
+    """The days between each two dates, and the hours and minutes between each two instants."""
+    days: dict[int, None] = {}
+    instants: dict[int, None] = {}
     for match in (match for text in texts for match in _INSTANT.finditer(text)):
-        days.setdefault(match[1], {})[int(match[2]) * 60 + int(match[3])] = None
-    for minutes in days.values():
-        for one, other in itertools.combinations(itertools.islice(minutes, _MOST_SIBLINGS), 2):
-            yield from (abs(one - other), abs(one - other) / 60)
+        day = _day_number(*map(int, match[1].split("-")))
+        days[day] = None
+        if match[2]:
+            instants[day * 1440 + int(match[2]) * 60 + int(match[3])] = None
+    for one, other in itertools.combinations(itertools.islice(days, _MOST_SIBLINGS), 2):
+        yield from (abs(one - other), abs(one - other) / 7)
+    for one, other in itertools.combinations(itertools.islice(instants, _MOST_SIBLINGS), 2):
+        minutes = abs(one - other)
+        yield from (minutes, minutes / 60, minutes / 1440)
+
+
+def _day_number(year: int, month: int, day: int) -> int:
+    """Days since a fixed one; years begin in March, so that a leap day ends one."""
+    late = (14 - month) // 12
+    years = year - late
+    return day + (153 * (month + 12 * late - 3) + 2) // 5 + 365 * years + years // 4 - years // 100 + years // 400
 
 
 def _inner(match: re.Match[str]) -> str:
@@ -159,7 +205,7 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
     plain, texts = [], list(texts)
     for text in texts:
         plain.append(folded(text))
-        numbers.update(number.value for number in numbers_in(text.replace('"', " ")))
+        numbers.update(float(digits.replace(",", "")) for digits in _DIGITS.findall(text[:_MOST_TEXT]))
         for values, count in _structured(text):
             numbers.update(values)
             sums = _sums(values[:_MOST_SIBLINGS])
@@ -169,8 +215,12 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
         for key, value in _keyed(text):
             same.setdefault(key, []).append(value)
     for values in same.values():
-        whole = sum(values)
-        paired.update(_pairs(values), (100 * value / whole for value in values if whole))
+        derived.update(_sums(values[:_MOST_SIBLINGS]))
+        paired.update(_pairs(values), _parts(values))
+    for rows in (rows for text in texts for rows in _rows_in(_document(text))):
+        columns, totals = _of_rows(rows)
+        derived.update(columns, totals, _sums(totals[:_MOST_SIBLINGS]))
+        paired.update(_pairs(columns), _parts(totals), (value / len(rows) for value in columns))
     return Facts(
         numbers=frozenset((*numbers, *map(abs, numbers))),  # a fall of 2 points is -2
         derived=frozenset(derived),
@@ -209,19 +259,36 @@ def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
     siblings = [number for sibling in inner if (number := read_number(sibling)) is not None]
     counts = {float(len(inner))} if isinstance(value, list) else set[float]()
     yield siblings, counts
-    yield _columns(value) if isinstance(value, list) else [], set()
     for element in inner:
         if isinstance(element, dict | list):
             yield from _walk(element)
 
 
-def _columns(rows: list[Any]) -> list[float]:
-    """The sums of each key over the objects of a list: how many lines all commits add, and how many they delete."""
-    sums: dict[str, float] = {}
-    for key, value in ((key, value) for row in rows if isinstance(row, dict) for key, value in row.items()):
-        if (number := read_number(value)) is not None:
-            sums[key] = sums.get(key, 0.0) + number
-    return list(sums.values())
+def _rows_in(document: Any) -> Iterator[list[dict[str, Any]]]:
+    """The objects beside each other, in a list or under the keys of another: suites, files, regions."""
+    inner = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
+    rows = [row for row in inner if isinstance(row, dict)]
+    if len(rows) > 1:
+        yield rows
+    for row in inner:
+        yield from _rows_in(row)
+
+
+def _of_rows(rows: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
+    """The sum of each key that several rows have (how many lines all commits add, and how many they delete), that of all, and that of each row."""
+    numbers = [
+        {key: number for key, value in row.items() if (number := read_number(value)) is not None} for row in rows
+    ]
+    held = Counter(key for row in numbers for key in row)
+    columns = {key: sum(row.get(key, 0.0) for row in numbers) for key, times in held.items() if times > 1}
+    totals = [sum(row.get(key, 0.0) for key in columns) for row in numbers]
+    return [*columns.values(), sum(totals)], totals
+
+
+def _parts(values: Sequence[float]) -> Iterator[float]:
+    """What each is of all, in percent."""
+    whole = sum(values)
+    yield from (100 * value / whole for value in values if whole)
 
 
 def read_number(value: object) -> float | None:

@@ -34,6 +34,10 @@ _WORD = re.compile(
 )
 _TIMES_OF = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _MANY = re.compile(r"\b(\d{1,3}) (dozen|hundred|thousand)\b", re.IGNORECASE)
+_HOURS = re.compile(
+    r"\b(?P<hours>\d+|an?) ?(?:h|hrs?|hours?),?(?: and)? (?P<minutes>[1-5]?\d)\b(?: ?(?:m|min|minutes?)\b)?(?![.,:]?\d| ?%)",
+    re.IGNORECASE,
+)
 _COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,}|(?<=\b0,)\d{3})(?![\d,]|\.\d)")  # 1,204 has thousands
 _PERCENT = re.compile(
     r"(?<=\d) ?(?:prozent|per cento?|por ciento|por cento|pour cent|procent\w*|процент\w*|パーセント)(?!\w)",
@@ -71,9 +75,19 @@ _FOLLOWED = re.compile(
     r"\s*(?:%|percent|ms|milliseconds?|s|seconds?)?\s*(?:or (?:more|less|higher|above|lower|below)|(?:\w+ )?(?:threshold|limit|target|budget|objective|slo|mark)\b)",
     re.IGNORECASE,
 )
+_MODAL = re.compile(
+    r"\b(?:would|could|should|might|will|shall|must|if|unless|until|assuming)\b|'(?:d|ll)\b", re.IGNORECASE
+)
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|until|would|could|should|must|ensure|keep|reduce|target|aim|needs? to|get|bring|expect(?:ed)?|typical\w*|usual\w*"
-    r"|confiden(?:t|ce)|certain|sure|probability|likelihood|chance|by default|e\.g)\b",
+    rf"{_MODAL.pattern}|^\W*(?:then|afterwards|next|finally|later)\b|\be\.g\."
+    r"|\b(?:assum\w*|suppos\w*|provided|recommend\w*|advis\w*|suggest\w*|propos\w*|consider|please|ensure|target|aim|needs? to|by default"
+    r"|for (?:instance|example)|such as|expect\w*|guess\w*|estimat\w*|probab\w*|likel[iy]\w*|perhaps|maybe|my own|rule of thumb|usual\w*|typical\w*"
+    r"|normally|confiden(?:t|ce)|certain|sure|chance)\b",
+    re.IGNORECASE,
+)
+_BIDDEN = re.compile(
+    r"(?:^|[,:;.]|\b(?:and|then|or|to))[\W\d]*\b(?:roll|start|stop|begin|wait|watch|keep|set|go|get|ramp|hold|bring|limit|cap|alert|send|give|try|ship"
+    r"|deploy|lower|raise|increase|reduce|monitor|schedule|expand|widen|abort|pause|let|make|take|use)\b",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -90,8 +104,10 @@ _COUNTS = ("count", "total")
 ROUGH = 0.1
 """How far a number that is said to be rough may be off, as a share of it."""
 _NEAR, _LEAST, _MOST_SIBLINGS = 40, 6, 5
+_BEFORE = re.compile(r"(\w+)\W{0,3}$")
 _ALONE = re.compile(r"\((?=\s?[-+~≈]?\d[^()\s]*\s?(?:%|percent|ms|s)?\s?\))([^()]*)\)")
-_OF = re.compile(r"(?:\bout of|/|^\W*of|\b\d+ in)(?: the| all| every)?\s*$", re.IGNORECASE)
+_MEAN = re.compile(r"\b(?:average|mean|median|weighted|overall|combined|altogether)\b", re.IGNORECASE)
+_OF = re.compile(r"(?:\bout of|\bfactor of|/|^\W*of|\b\d+ in)(?: the| all| every)?\s*$", re.IGNORECASE)
 
 
 class Measure(NamedTuple):
@@ -114,11 +130,6 @@ class Measure(NamedTuple):
     def is_time(self) -> bool:
         """Whether the key names a time, in milliseconds."""
         return any(word in self.words for word in _TIMES)
-
-    @property
-    def may_be_seconds(self) -> bool:
-        """Whether a key on the way to it names a time in milliseconds."""
-        return any(word in self.path.lower() for word in _TIMES)
 
     @property
     def is_null(self) -> bool:
@@ -170,8 +181,13 @@ def in_digits(text: str) -> str:
             return str(_TEN[match["tens"].lower()] + _ONE[(match["unit"] or "zero").lower()])
         return str(_ONE[match["one"].lower()])
 
+    def minutes(match: re.Match[str]) -> str:
+        hours = 1 if match["hours"].lower() in ("a", "an") else int(match["hours"])
+        return f"{60 * hours + int(match['minutes'])} minutes"
+
     plain = _PERCENT.sub(" %", _COMMA.sub(r"\1.\2", _WORD.sub(digits, text)))
-    return _MANY.sub(lambda match: str(int(match[1]) * _TIMES_OF[match[2].lower()]), plain)
+    plain = _MANY.sub(lambda match: str(int(match[1]) * _TIMES_OF[match[2].lower()]), plain)
+    return _HOURS.sub(minutes, plain)
 
 
 def is_about(sentence: str, start: int) -> bool:
@@ -184,9 +200,11 @@ def is_bound(sentence: str, start: int, end: int) -> bool:
     return bool(_LED.search(sentence, max(0, start - _NEAR), start) or _FOLLOWED.match(sentence, end))
 
 
-def is_supposed(before: str) -> bool:
-    """Whether the words before a number in its clause speak of what might or should be."""
-    return _SUPPOSED.search(before) is not None
+def is_supposed(sentence: str, start: int, end: int) -> bool:
+    """Whether a number is one of a plan, a proposal or a supposition: words for that before it, or after it in its clause."""
+    rest = re.split(r"[,;:()]\s", sentence[end:], maxsplit=1)[0]
+    before = (pattern.search(sentence, 0, start) for pattern in (_SUPPOSED, _BIDDEN))
+    return sentence.rstrip().endswith("?") or any(before) or _MODAL.search(rest) is not None
 
 
 _Name = tuple[int, int, list[Measure]]
@@ -195,21 +213,24 @@ _Name = tuple[int, int, list[Measure]]
 def contradicted_measures(sentence: str, measures: Sequence[Measure]) -> Iterator[str]:
     """Why the document contradicts a number that the sentence gives to one of its keys; nothing where it does not."""
     about_tests = _TEST.search(sentence) is not None
+    said = ""
     for clause in _clauses(_ALONE.sub(r"\1", in_digits(sentence))):
         figures = list(_FIGURE.finditer(clause))
         names = list(_names(clause, measures, about_tests=about_tests)) if figures else []
         for figure in figures:
             before = clause[: figure.start()]
             near = [name for name in _beside(figure, names) if _nearest(name, figures) is figure]
-            if not near or is_supposed(before) or _NOT.search(clause) or _OF.search(before):
+            start, end = len(said) + figure.start(), len(said) + figure.end()
+            if not near or is_supposed(said + clause, start, end) or _NOT.search(clause) or _OF.search(before):
                 continue
-            if _is_of_another(figure, clause, near):
+            if _is_of_another(figure, clause, near) or _is_of_part(figure, clause, measures):
                 continue
             told = (
                 figures if clause.lstrip().startswith("|") else [figure]
             )  # a row of a table has a limit, or what was before, too
             if not any(_agrees(one, clause, found, measures) for one in told for _, _, found in near):
                 yield f"{figure[0].strip()}, but {near[0][2][0].told}"
+        said += f"{clause} "
 
 
 def _is_of_another(figure: re.Match[str], clause: str, near: Sequence[_Name]) -> bool:
@@ -220,6 +241,15 @@ def _is_of_another(figure: re.Match[str], clause: str, near: Sequence[_Name]) ->
     if own is None or _TEST.fullmatch(own[1]):
         return False
     return all(own.start(1) >= end or own.end(1) <= start for start, end, _ in near)
+
+
+def _is_of_part(figure: re.Match[str], clause: str, measures: Iterable[Measure]) -> bool:
+    """Whether the word before a figure names the object that has such a number: "vitest (702)"."""
+    word = _BEFORE.search(clause, 0, figure.start())
+    parts = (
+        row.path.lower().split(".")[:-1] for row in measures if row.value == float(figure["value"].replace(",", ""))
+    )
+    return word is not None and any(word[1].lower() in part for part in parts)
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -271,11 +301,13 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
     forms = [form for measure in found for form in _forms(figure["unit"], measure, measures)]
     if figure["unit"] is None:
         forms.append(sum(measure.value for measure in found if not measure.is_null))  # of all suites
+    firsts = [next(_forms(figure["unit"], measure, measures), value) for measure in found]
     if led is not None or _FOLLOWED.match(clause, figure.end()):
         if led is None or not (led["above"] or led["below"]):
             return True
-        firsts = [next(_forms(figure["unit"], measure, measures), value) for measure in found]
         return any(first >= value if led["above"] else first <= value for first in firsts)
+    if _MEAN.search(clause) and min(firsts) <= value <= max(firsts):
+        return True
     if all(measure.is_length for measure in found):
         return any(value <= measure.value for measure in found)
     decimals = len(figure["value"].partition(".")[2])

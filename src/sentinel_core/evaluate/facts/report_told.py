@@ -33,7 +33,9 @@ def against_report(low: str, where: str, report: Report, filed: int, fetched: st
     if words.SINGLE.search(low) and filed > 1:
         yield f"{filed} reports were filed"
     if words.OF_REPORTS.search(low) and not words.DENIED.search(low):
-        versions = (match[1] for match in words.ABOUT_RELEASE.finditer(low))
+        is_named = report.release_id.lower() in low  # then others that were fetched are what it is compared with
+        told = (match[1] for match in words.ABOUT_RELEASE.finditer(low))
+        versions = (version for version in told if not (is_named and version in fetched))
         if any(version not in report.release_id.lower() for version in versions):
             yield f"the report is about {report.release_id}"
     yield from _content(low, report, fetched)

@@ -5,6 +5,7 @@ import re
 from sentinel_core.evaluate.facts.areas import CRITICAL_AREAS, RISKY_CHANGES
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
+ITEM = re.compile(r"\s*(?:[-*•|]|\d+[.)])")
 SUBJECT = r"(?:tests?|test cases?|cases|specs|checks|(?:test )?suites?)"
 PART = re.compile(
     r"\b(?:not|n't|other|others|rest|remaining|but|except|apart|besides|if|unless|until|once|when|should|must)\b"
@@ -25,6 +26,10 @@ NO_FAILURE_SEEN = re.compile(
 NONE_OF = re.compile(
     r"\b(?:no|zero|0) (?P<thing>incident|rollback)s?\b(?! ?(?:linked|related|caused|attributed|since|data|is|are)\b)"
 )
+NONE_BACK = re.compile(r"\b(?:none|no|neither)\b[^.;,]{0,60}\b(?:rolled back|reverted)\b")
+BACK = frozenset(("rolled back", "rolledback", "rollback", "reverted"))
+RED = frozenset(("fail", "failed", "failing", "failure", "red", "error", "broken"))
+OF_SUITES = re.compile(r"(?:tests?|suites?|checks)$", re.IGNORECASE)
 NONE_SKIPPED = re.compile(rf"\b(?:no|0|none of the) (?:\w+ )?{SUBJECT} (?:was|were|are|have been) skipped\b")
 SOME_FAIL = re.compile(
     rf"\b{SUBJECT} (?:(?:that|which) )?(?:have |has |are |is )?fail(?:ed|s|ing)?\b|\bfail(?:ed|ing) {SUBJECT}\b|\btest failures?\b"
@@ -38,9 +43,12 @@ NO_ERRORS = re.compile(
     r"\b(?:no|zero) (?:\w+ )?errors\b|\berror[- ]free\b|\berror rate (?:is|of|was) (?:zero|0(?![.\d])|nil|none)\b"
 )
 UNSURE = re.compile(r"\b(?:whether|if)\b")
-ASSUMED = re.compile(r"\b(?:if|assum(?:e|ing|ption)|provided that|suppos(?:e|ing))\b", re.IGNORECASE)
+ASSUMED = re.compile(
+    r"\b(?:if|assum(?:e|ing|ption)|provided that|suppos(?:e|ing)|for (?:instance|example)|such as)\b|\be\.g\.",
+    re.IGNORECASE,
+)
 MISSING = re.compile(
-    r"\b(?:no|missing|without|lacks?) (?:any )?(?P<a>test results|test data|tests|deployment metrics|metrics|error rate)\b(?!\.\w| (?:\w+ ){0,2}(?:fail|pass|skip|touch|cover|is|was|above|below))"
+    r"\b(?:no|missing|without|lacks?) (?:any )?(?P<a>test results|test data|tests|deployment metrics|metrics|error rate)\b(?!\.\w| of (?:my|our) own| (?:\w+ ){0,2}(?:fail|pass|skip|touch|cover|is|was|above|below))"
     r"|\b(?P<b>test results|test data|deployment metrics|metrics|error rate)\b[^.;,]{0,20}\b(?:missing|unavailable|not available|absent|not reported|unknown)\b"
 )
 UNFETCHED = re.compile(
@@ -66,9 +74,9 @@ PARTS = {"te": "tests", "de": "deployment_metrics", "me": "deployment_metrics", 
 
 LEVEL = r"(?P<{0}>high|medium|moderate|low)\b(?![- ](?:impact|priority|traffic|volume|coverage))"
 SEVERITY = re.compile(
-    r"\b(?:fil(?:ed|ing)|staged|reported|rated|classified|marked|assessed|judged|submitted|handed in)\b(?: (?!not|than)[^\s.;,]+){0,6}? "
+    r"\b(?:fil(?:ed|ing)|staged|reported|rated|classified|marked|assessed|judged|submitted|handed in)\b(?: (?!not|than)[^\s;,]*[^\s.;,]){0,6}? "
     r"(?:as|with|at)(?: an?| the)?(?: overall)?(?: severity| risk)?(?: of| level)? ?" + LEVEL.format("a")
-    + r"|(?:^|[:,] |\b(?:the|its|overall|release)\W+)(?:risk|severity)(?: level| rating)?(?: of (?:the |this )?release(?: \S+)?)?(?: is| was|:| =|)(?: rated| set to)? \W?"
+    + r"|(?:^\W*|[:,|] |\b(?:the|its|overall|release)\W+)(?:risk|severity)(?: level| rating)?(?: of (?:the |this )?release(?: \S+)?)?(?: is| was|:| =| \||)(?: rated| set to)? \W?"
     + LEVEL.format("b")
     + r"|\b(?:release|it|this)\S*(?: \S+)? (?:is|was|has|carries)(?: an?)? " + LEVEL.format("c") + r"[- ](?:risk|severity)\b"
     + r"|^\W*overall\W+(?:an? )?" + LEVEL.format("e") + r"[- ](?:risk|severity)\b"
@@ -81,7 +89,9 @@ ABOUT_RELEASE = re.compile(r"\b(?:for|on|about|of|and)(?: the)?(?: release)? \W?
 VERSION = re.compile(r"\bv?\d+(?:\.\d+){2,}\b|\bv\d+\.\d+\b", re.IGNORECASE)
 TICKET = re.compile(r"\b[A-Z][A-Z]+(?:-[A-Z\d]+)*-\d+\b|(?<!\w)#\d+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
 STANDARD = re.compile(r"(?:UTF|SHA|ISO|RFC|HTTP|IEEE|AES|RSA|MD|UTC|TLS|CP)-\d+")
-CODE_NAME = re.compile(r"\btest_\w+|\b\w+(?:::\w+)+|(?<![\w:/.])[\w.-]+(?:/[\w.-]+)+\.[A-Za-z]{1,5}\b")
+CODE_NAME = re.compile(
+    r"\btest_\w+|(?<![\w./])[a-z]+(?:_[a-z\d]+)+(?![\w/.])|\b\w+(?:::\w+)+|(?<![\w:/.])[\w.-]+(?:/[\w.-]+)+\.[A-Za-z]{1,5}\b"
+)
 WORDS_QUOTED = 2  # a name of fewer words may be quoted for its tone
 
 # What the agent says that it did; words in the names of the tools that can do it.
@@ -182,12 +192,20 @@ VAGUE = frozenset(
     ]
 )
 DENIED = re.compile(
-    r"\b(?:no|not|none|nothing|without|never|neither|nor|cannot|if|would|could|should|may|might)\b|n't\b"
+    r"\b(?:no|not|none|nothing|nobody|no one|without|never|neither|nor|cannot|if|would|could|should|may|might)\b|n't\b"
 )
-MILLISECONDS = re.compile(r"(?<=ms)|\s?(?:ms|milli)", re.IGNORECASE)
 LEAST = 10  # a smaller count needs no source
 YEARS = range(1900, 2101)
 CUT = "cut"
 REFUSED = "not run"
 QUOTED = '"..."'
 KINDS = {**CRITICAL_AREAS, **RISKY_CHANGES}
+ENGLISH = re.compile(r"\b(?:the|are|were|with|has|have|from|to|this|that|it)\b")
+PARTED = re.compile(r"[;:]\s")
+KEY_WORD = re.compile(r"p\d\d|[a-z]{3,}")
+MEASURED = re.compile(
+    r"\b(?:tests?|errors?|latency|response|p\d\d|coverage|cpu|memory|crash\w*|requests?|users?|customers?|sessions?|commits?|files?|lines?|fail\w*|pass\w*|rate)\b"
+)
+UNIT = re.compile(
+    r"(?:\s?(?:to|and|or|[-–→]|->)\s?\d[\d.,]*)?\s?(?:%|percent|points|[a-z]?s\b|sec|min|h\b|hour|day|[kKMGT]i?B\b|k\b|thousand|million|billion)"
+)

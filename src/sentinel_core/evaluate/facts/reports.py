@@ -11,7 +11,7 @@ import attrs
 
 from sentinel_core.evaluate.facts import report_words as words
 from sentinel_core.evaluate.facts.areas import kinds_in
-from sentinel_core.evaluate.facts.figures import Facts, facts_of, folded, names_in, numbers_in, without_quotes
+from sentinel_core.evaluate.facts.figures import Facts, Number, facts_of, folded, names_in, numbers_in, without_quotes
 from sentinel_core.evaluate.facts.measures import (
     ROUGH,
     Measure,
@@ -52,11 +52,13 @@ class _Record:
     trends: tuple[Trend, ...]
     parts: Mapping[str, Any]
     facts: Facts
-    seconds: Facts
     dates: frozenset[str]
     tools: str
     filed: int
     is_whole: bool
+    red: tuple[str, ...]
+    keys: frozenset[str]
+    is_back: bool
 
     def count(self, name: str) -> float | None:
         """A count of the tests; None if nothing gives it, or several releases give others."""
@@ -78,16 +80,27 @@ def contradictions(
     found = (
         Contradiction(" ".join(sentence.split()), where, why)
         for where, text in texts
-        for sentence in words.SENTENCE.split(without_quotes(text, record.facts))
-        if (why := next(_reasons(sentence, where, record, report), None)) is not None
+        for sentence, is_plan in _sentences(without_quotes(text, record.facts))
+        if (why := next(_reasons(sentence, where, record, report, is_plan=is_plan), None)) is not None
     )
     return tuple(dict.fromkeys(found))
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each sentence, and whether it is an item of a plan: of a list below a line that announces one."""
+    is_plan = False
+    for sentence in words.SENTENCE.split(text):
+        is_plan = is_plan and words.ITEM.match(sentence) is not None
+        yield sentence, is_plan
+        if sentence.rstrip(" *_").endswith(":"):
+            is_plan = is_supposed(sentence, len(sentence), len(sentence))
 
 
 def _record(messages: Sequence[Message], report: Report, known: Iterable[float]) -> _Record:
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     results = [row for message in messages for row in message.tool_results if row.success is not False]
-    documents = [document for row in results if isinstance(document := _decoded(row.content), dict)]
+    decoded = [_decoded(row.content) for row in results]
+    documents = [document for document in decoded if isinstance(document, dict)]
     worked = sorted({names.get(row.tool_call_id, "") for row in results})
     failures = [
         row.content
@@ -98,20 +111,41 @@ def _record(messages: Sequence[Message], report: Report, known: Iterable[float])
     texts = [*(row.content for row in results), *failures, report.release_id, *names.values()]
     measures = known_first(measure for document in documents for measure in measures_in(document))
     trends = tuple(dict.fromkeys(trend for document in documents for trend in trends_in(document)))
-    seconds = [measure.value / 1000 for measure in measures if measure.may_be_seconds and not measure.is_null]
     return _Record(
         measures=measures,
         trends=trends,
         parts={key: value for document in documents for key, value in document.items()},
         facts=facts_of(texts, (*known, len(report.findings), *differences(trends))),
-        seconds=facts_of((), seconds),
         dates=frozenset(
             form for text in texts for value in values_in(text) if value.kind == "date" for form in value.forms
         ),
         tools=" ".join(worked),
         filed=len({row["report_id"] for row in documents if row.get("report_id") and row.get("status") == "filed"}),
+        keys=_stems(" ".join(measure.path for measure in measures)),
         is_whole=not any((row.metadata or {}).get(words.CUT) is True for row in results),
+        red=tuple(dict.fromkeys(place for document in decoded for place in _red_in(document))),
+        is_back=any(_plain(value) in words.BACK for document in decoded for _, value in _leaves(document)),
     )
+
+
+def _leaves(document: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value that holds no other, and the keys that lead to it."""
+    if not isinstance(document, dict | list):
+        yield path, document
+        return
+    for key, inner in document.items() if isinstance(document, dict) else enumerate(document):
+        yield from _leaves(inner, (*path, str(key)))
+
+
+def _plain(value: Any) -> str:
+    return " ".join(re.findall(r"[a-z]+", value.lower())) if isinstance(value, str) else ""
+
+
+def _red_in(document: Any) -> Iterator[str]:
+    """The places of test suites and checks whose state is that they failed."""
+    for path, value in _leaves(document):
+        if _plain(value) in words.RED and any(words.OF_SUITES.search(key) for key in path[:-1]):
+            yield f"{'.'.join(path)} is {value}"
 
 
 def _decoded(text: str) -> Any:
@@ -121,7 +155,7 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _reasons(sentence: str, where: str, record: _Record, report: Report) -> Iterator[str]:
+def _reasons(sentence: str, where: str, record: _Record, report: Report, *, is_plan: bool) -> Iterator[str]:
     low = in_digits(sentence).lower().replace("\u2019", "'").replace("*", "")
     yield from contradicted_measures(sentence, record.measures)
     yield from _counted(low, record)
@@ -132,21 +166,13 @@ def _reasons(sentence: str, where: str, record: _Record, report: Report) -> Iter
     yield from _changes(low, record)
     if record.is_whole:
         yield from _names(sentence, record, report)
-        yield from _numbers(in_digits(sentence), record)
+        yield from () if is_plan else _numbers(in_digits(sentence), record)
 
 
 def _counted(low: str, record: _Record) -> Iterator[str]:
     """What the sentence says of all, of none or of a part of the tests, of errors, and of missing data."""
     failed, passed = record.count("failed"), record.count("passed")
-    rows = (
-        (words.ALL_PASS, failed, "failed"),
-        (words.ALL_FAIL, passed, "passed"),
-        (words.NONE_SKIPPED, record.count("skipped"), "skipped"),
-    )
-    for pattern, count, name in rows:
-        match = pattern.search(low)
-        if match is not None and count and not words.PART.search(low[: match.end()]):
-            yield f"tests.{name} is {count:g}"
+    yield from _all_of(low, record)
     if failed and words.NO_FAILURE_SEEN.search(low):
         yield f"tests.failed is {failed:g}"
     if failed == 0 and words.SOME_FAIL.search(low) and not (words.DENIED.search(low) or words.NONE.search(low)):
@@ -167,12 +193,31 @@ def _counted(low: str, record: _Record) -> Iterator[str]:
             yield f'the data have "{part}"'
 
 
+def _all_of(low: str, record: _Record) -> Iterator[str]:
+    """What the sentence says of all or none of the tests."""
+    rows = (
+        (words.ALL_PASS, "failed"),
+        (words.ALL_FAIL, "passed"),
+        (words.NONE_SKIPPED, "skipped"),
+    )
+    for pattern, name in rows:
+        count = record.count(name)
+        match = pattern.search(low)
+        is_all = match is not None and not words.PART.search(low[: match.end()])
+        if is_all and count:
+            yield f"tests.{name} is {count:g}"
+        elif is_all and name == "failed" and count is None:
+            yield from record.red[:1]
+
+
 def _none_of(low: str, record: _Record) -> Iterator[str]:
     """What the sentence says not to have been, and was: incidents and rollbacks."""
     for match in words.NONE_OF.finditer(low):
         rows = [row for row in record.measures if row.words == f"{match['thing']}s" and not row.is_null]
         if rows and all(row.value > 0 for row in rows):
             yield rows[0].told
+    if record.is_back and (back := words.NONE_BACK.search(low)) and not words.PART.search(low[: back.end()]):
+        yield "a release was rolled back"
 
 
 def _changes(low: str, record: _Record) -> Iterator[str]:
@@ -215,10 +260,16 @@ def _deeds(low: str, record: _Record) -> Iterator[str]:
 
 
 def _is_of_data(match: re.Match[str], low: str, record: _Record) -> bool:
-    """Whether the words may be those of the data: of a coordination without the agent as its subject, or in the results."""
-    is_own = re.match(r"\b(?:i|we)\b", match[0]) or re.search(r"\b(?:i|we)\b", low[: match.start()])
-    is_other = match[0].startswith("and") or words.DENIED.search(low[: match.start()])
-    return not is_own and bool(is_other or folded(match[0].split()[-1]) in record.facts.text)
+    """Whether the words are denied, or may be those of the data: of a coordination without the agent as its subject, or in the results."""
+    before = low[: match.start()]
+    if re.match(r"\b(?:i|we)\b", match[0]):
+        return False
+    if words.DENIED.search(before.rpartition(",")[2]):
+        return True
+    is_other = match[0].startswith("and") or words.DENIED.search(before)
+    return not re.search(r"\b(?:i|we)\b", before) and bool(
+        is_other or folded(match[0].split()[-1]) in record.facts.text
+    )
 
 
 def _names(sentence: str, record: _Record, report: Report) -> Iterator[str]:
@@ -228,46 +279,69 @@ def _names(sentence: str, record: _Record, report: Report) -> Iterator[str]:
         for name in names_in(sentence)
         if name.count(" ") >= (1 if name[0].isupper() else words.WORDS_QUOTED) and name not in report.findings
     )
+    low = sentence.lower()
     shaped = (
-        match[0] for pattern in (words.VERSION, words.TICKET, words.CODE_NAME) for match in pattern.finditer(sentence)
+        match[0]
+        for pattern in (words.VERSION, words.TICKET, words.CODE_NAME)
+        for match in pattern.finditer(sentence)
+        if not words.DENIED.search(words.ITEMS.split(low[: match.start()])[-1])
     )
     told = (match[1] for match in words.REPORT_ID.finditer(sentence))
     people = (match[1] or match[2] for match in words.PERSON.finditer(sentence))
-    for name in (*quoted, *shaped, *told, *people):
+    is_wish = words.ASSUMED.search(sentence) or words.ADVICE.search(sentence.lower())
+    for name in (*quoted, *(() if is_wish else shaped), *told, *people):
         if not record.facts.names(name) and not words.STANDARD.fullmatch(name):
             yield f'no tool returned "{name}"'
-    low = sentence.lower()
     for match in words.METRIC.finditer(low) if not words.DENIED.search(low) else ():
         word = match["of"] or match["by"]
-        if word.rstrip("s")[:6] not in record.facts.text:
+        is_known = all(record.facts.gives(number) for number in numbers_in(match[0]))
+        if not is_known and word.rstrip("s")[:6] not in record.facts.text:
             yield f'no tool returned anything about "{word}"'
 
 
 def _numbers(sentence: str, record: _Record) -> Iterator[str]:
-    """Numbers that no result holds and that follow from none; limits, small counts, dates and times need no source."""
+    """Numbers told of what the data name, that no result holds and that follow from none; limits, plans, small counts, dates and times need no source."""
+    if words.ASSUMED.search(sentence):
+        return
     dated = [value for value in values_in(sentence) if value.kind in ("date", "time")]
     for value in dated:
-        if value.kind == "date" and record.dates.isdisjoint(value.forms):
+        is_told = value.kind == "date" and not is_supposed(sentence, value.start, value.end)
+        if is_told and record.dates.isdisjoint(value.forms):
             yield f"no tool returned {sentence[value.start : value.end]}"
+    numbers = list(numbers_in(sentence))
     at = 0
-    for number in numbers_in(sentence):
+    for number in numbers:
         at = max(sentence.find(number.written, at), 0)
         end = at + len(number.written)
-        is_whole = not number.decimals and number.written.lstrip("-+").isdigit()
-        is_small = is_whole and (number.value < words.LEAST or number.value in words.YEARS)
+        others = [other.value for other in numbers if other.written != number.written]
         rough = ROUGH if is_about(sentence, at) else 0.0
-        in_seconds = record.seconds.gives(number, rough) and not words.MILLISECONDS.match(sentence, end)
         if (
-            is_small
-            or in_seconds
+            _is_small(number, sentence[end:])
             or record.facts.gives(number, rough)
-            or record.facts.follows(number)
+            or record.facts.follows(number, sentence[end:], rough, others)
             or any(value.start <= at < value.end for value in dated)
         ):
             continue
-        if (
-            not words.ASSUMED.search(sentence)
-            and not is_bound(sentence, at, end)
-            and not is_supposed(re.split(r"[,;(]", sentence[:at])[-1])
-        ):
+        if not (is_supposed(sentence, at, end) or is_bound(sentence, at, end)) and _is_of(sentence, at, end, record):
             yield f"no tool returned {number.written}, and it does not follow from what they returned"
+
+
+def _is_small(number: Number, after: str) -> bool:
+    """Whether it is a small count, a ratio or a mean, or a year."""
+    is_ratio = number.value > 1 and not words.UNIT.match(after)
+    is_count = number.written.lstrip("-+").isdigit()
+    is_year = is_count and number.value in words.YEARS
+    return is_year or (number.value < words.LEAST and (is_count or (is_ratio and number.written[-1].isdigit())))
+
+
+def _is_of(sentence: str, start: int, end: int, record: _Record) -> bool:
+    """Whether what is told around a number is of something that the data name, or in no plain English."""
+    low = sentence.lower()
+    if not words.ENGLISH.search(low):
+        return True
+    around = f"{words.PARTED.split(low[:start])[-1]} {words.PARTED.split(low[end:])[0]}"
+    return words.MEASURED.search(around) is not None or not record.keys.isdisjoint(_stems(around))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[: words.STEM] for word in words.KEY_WORD.findall(text.lower()))

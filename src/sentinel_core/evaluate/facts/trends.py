@@ -19,6 +19,15 @@ _FROM_TO = re.compile(
 )
 _UP = r"rose|rises|risen|increased|went up|gone up|climbed|grew|grown|jumped"
 _DOWN = r"fell|fallen|falls|dropped|decreased|declined|went down|gone down|shrank"
+_BETTER, _WORSE = r"improved|improves|better", r"worsened|worsens|worse|degraded|deteriorated|regressed"
+_TO_BE_LOW = re.compile(
+    r"\b(?:errors?|failures?|crash(?:es)?|latency|time|p\d\d|rollbacks?|incidents?|complaints?|timeouts?|bounces?|churn)\b"
+)
+_TO_BE_HIGH = re.compile(
+    r"\b(?:coverage|success|availability|uptime|hit|delivery|conversion|apdex|throughput|accessibility|performance)\b"
+)
+_TIMES = re.compile(r"\b(?P<verb>doubled|tripled|halved)\b")
+_FACTORS = {"doubled": (1.7, 2.5), "tripled": (2.6, 3.6), "halved": (0.4, 0.6)}
 _FAR = 25
 _NEGATED = re.compile(r"\b(?:not|never|no|if|unless|would|could|should|may|might)\b|n't\b")
 
@@ -85,11 +94,28 @@ def against_trends(sentence: str, trends: Iterable[Trend]) -> Iterator[str]:
     low = sentence.lower()
     for name in dict.fromkeys(trend.words for trend in moved if trend.words):
         ways = [trend for trend in moved if trend.words == name]
-        for verbs, is_up in ((_UP, True), (_DOWN, False)):
-            verb = re.search(rf"\b{name.replace(' ', '[ _-]')}\b[^.;,()]{{0,{_FAR}}}?\b(?:{verbs})\b", low)
+        told = rf"\b{name.replace(' ', '[ _-]')}\b[^.;,()]{{0,{_FAR}}}?"
+        for verbs, is_up in _directions(name):
+            verb = re.search(rf"{told}\b(?:{verbs})\b", low)
             is_other = all((way.after > way.before) != is_up for way in ways)
             if verb and is_other and not _NEGATED.search(low[: verb.end()]):
                 yield ways[0].told
+        times = re.search(rf"{told}{_TIMES.pattern}", low)
+        if times and not _NEGATED.search(low[: times.end()]) and not any(_is_times(way, times["verb"]) for way in ways):
+            yield ways[0].told
+
+
+def _directions(name: str) -> Iterator[tuple[str, bool]]:
+    """Words for which way a number went, and whether it is up; better and worse only where the name says which is which."""
+    yield from ((_UP, True), (_DOWN, False))
+    if _TO_BE_LOW.search(name) or _TO_BE_HIGH.search(name):
+        is_low = _TO_BE_LOW.search(name) is not None
+        yield from ((_BETTER, not is_low), (_WORSE, is_low))
+
+
+def _is_times(way: Trend, verb: str) -> bool:
+    least, most = _FACTORS[verb]
+    return not way.before or least <= way.after / way.before <= most
 
 
 def _is(written: str, value: float) -> bool:
