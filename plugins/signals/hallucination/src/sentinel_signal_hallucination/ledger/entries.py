@@ -20,6 +20,7 @@ from sentinel_signal_hallucination.english.statements import Statement, low_of, 
 from sentinel_signal_hallucination.ledger.actions import Action, Record
 from sentinel_signal_hallucination.ledger.coding import Answer, CodingFacts, is_asserted, works
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, Case, is_reported, is_written
+from sentinel_signal_hallucination.ledger.recorded import Recorded, plain_word
 from sentinel_signal_hallucination.ledger.sources import Sources, prose_of
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.tables import once, regex
@@ -33,7 +34,6 @@ _MOST, _MOST_VALUES, _MOST_LISTED, _LONGEST = 300, 12, 3, 20_000
 # What names a thing in a sentence as the record has it: code in ticks, a quoted name, a path, a number, an address.
 _NAME = regex(r"`([^`\n]{2,80})`|\"([^\"\n]{3,80})\"|([\w./@#-]*[/@.\d][\w./@-]*\w)")
 _BY_VALUE, _BY_KIND, _BY_VERB, _BY_OBJECT, _ENOUGH = 3, 2, 2, 1, 2
-_SEPARATORS, _TOKEN = regex(r"[-_# ,$€£]"), regex(r"[^\s\"'(){}\[\]:;=<>]{2,60}")
 _ABSENT = frozenset(
     ("claim_without_call", "partial_claim", "left_one", "checks_not_run", "result_without_call", "identifier", "figure")
 )
@@ -72,7 +72,7 @@ def _entries(turns: Turns, findings: Sequence[Finding], path: tuple[int, ...]) -
             and finding.rule not in _OTHER
         ):
             accused.setdefault(finding.message_index, []).append(finding)
-    recorded = _Recorded(turns.record.index)
+    recorded = Recorded(turns.record.index)
     calls = (*turns.record.index.calls, *turns.record.calls_below)
     facts = CodingFacts(turns.record) if any(map(works, calls)) else None
     for text in turns.record.index.texts:
@@ -84,7 +84,7 @@ class _Claims:
     """The claims of one text."""
 
     def __init__(
-        self, text: Text, turns: Turns, recorded: "_Recorded", facts: CodingFacts | None, findings: list[Finding]
+        self, text: Text, turns: Turns, recorded: Recorded, facts: CodingFacts | None, findings: list[Finding]
     ) -> None:
         self.text, self.record, self.recorded, self.findings = text, turns.record, recorded, findings
         self.facts = facts
@@ -332,42 +332,9 @@ class _Claims:
 
     def _place(self, value: Value, written: str) -> int | None:
         """The last message before the text that holds a value, in any spelling."""
-        forms = frozenset((_plain(written), *(f"{value.kind} {form}" for form in value.forms)))
+        forms = frozenset((plain_word(written), *(f"{value.kind} {form}" for form in value.forms)))
         digits = _DIGITS.findall(written) if value.kind in ("number", "identifier") else []
         return self.recorded.last(forms, max(digits, key=len, default="")[-_CORE:], self.text.message_index)
-
-
-class _Recorded:
-    """Where the values of results, arguments and users' words stand, by their normal forms."""
-
-    def __init__(self, index: TraceIndex) -> None:
-        self._index = index
-        self._parts: dict[int, str] = {}
-        self._known: dict[tuple[frozenset[str], int], int | None] = {}
-
-    def last(self, forms: frozenset[str], core: str, until: int) -> int | None:
-        """The last message before ``until`` that holds one of the forms, in a line that has ``core``."""
-        key = forms, until
-        if key not in self._known:
-            rows = (at for at in range(until - 1, -1, -1) if core in self._part(at))
-            self._known[key] = next((at for at in rows if not forms.isdisjoint(self._forms(at, core))), None)
-        return self._known[key]
-
-    def _part(self, at: int) -> str:
-        if at not in self._parts:
-            message = self._index.messages[at]
-            parts = [result.content for result in message.tool_results]
-            parts += [to_json(call.arguments).decode().replace("\\n", "\n") for call in message.tool_calls]
-            parts += [message.content or ""] if message.role != "assistant" else []
-            self._parts[at] = "\n".join(parts)
-        return self._parts[at]
-
-    def _forms(self, at: int, core: str) -> set[str]:
-        part = self._part(at)
-        lines = "\n".join([line for line in part.split("\n") if core in line]) if core else part
-        forms = set(map(_plain, _TOKEN.findall(lines)))
-        forms.update(f"{value.kind} {form}" for value in values_in(lines) for form in value.forms)
-        return forms
 
 
 def _plans(part: Sentence) -> bool:
@@ -378,12 +345,6 @@ def _plans(part: Sentence) -> bool:
 def _of_kinds(claims: list[CheckClaim]) -> list[CheckClaim]:
     """The claims of one sentence; one of whatever was checked only where no kind is named."""
     return [claim for claim in claims if claim.kind] or claims
-
-
-def _plain(written: str) -> str:
-    """A word without what separates its parts: ``$1,166.90`` is ``1166.9``."""
-    word = _SEPARATORS.sub("", written.lower()).rstrip(".")
-    return word.rstrip("0").rstrip(".") if "." in word and word.replace(".", "").isdigit() else word
 
 
 def _names(quote: str) -> list[str]:
