@@ -136,7 +136,7 @@ def _claim(entry: LedgerEntry) -> str:
 def _fact(entry: LedgerEntry) -> str:
     """What the record shows; of a finding, without the claim that stands beside it."""
     _, _, shown = entry.record.partition(", but ") if entry.rule else ("", "", "")
-    return shown or entry.record
+    return (shown or entry.record).removesuffix(".")
 
 
 def _place(entry: LedgerEntry) -> str:
