@@ -72,14 +72,16 @@ def admits(
     every = _words(parts) if about is not None else _NONE
     if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
+    named = {at for at, part in enumerate(parts) if about is not None and about(part.words)}
     known |= words_of("left") if about is not None else _NONE
-    signs = [_signs_of(part, is_plain=about is not None) & known for part in parts]
+    elsewhere = known if about is None else words_of("trouble")  # what stays as it was is none where it is another thing
+    rows = ((part, known if at in named else elsewhere) for at, part in enumerate(parts))
+    signs = [_signs_of(part, is_plain=about is not None) & counted for part, counted in rows]
     if any(signs):  # of most texts none, and then the user's words say nothing
         named_before = _NONE.union(*map(_signs, _words(asked))) - _PLAIN
         signs = [found - named_before for found in signs]
     if about is None:
         return any(signs)
-    named = {at for at, part in enumerate(parts) if about(part.words)}
     for at, found in enumerate(signs):
         near = len(parts) <= _FEW or not named.isdisjoint((at - 1, at, at + 1))
         is_denied = at in named and not _DENIALS.isdisjoint(found) and (denied is None or denied(parts[at].words))

@@ -1,7 +1,6 @@
 """Commands that failed for good, and an answer that speaks of what they were for without a word of trouble."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -22,17 +21,20 @@ from sentinel_signal_hallucination.ledger.coding import of_other_kinds
 from sentinel_signal_hallucination.ledger.commands import brief, only_shows
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.checks import command_words, is_edit
+from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["swallowed"]
 
 _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
+_NAME = regex(r"(?i)\A(?=.*[a-z])[\w@+.:-]*[\w](?:[-._:@][\w]+)+\Z")
 
 
 class _Failure(NamedTuple):
-    """``words`` are those of the command that say what it does, ``ending`` shows that it failed."""
+    """``words`` are those of the command that say what it does, ``targets`` names what it does it to, ``ending`` shows that it failed."""
 
     command: str
     words: frozenset[str]
+    targets: frozenset[str]
     ending: str
 
 
@@ -46,17 +48,21 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
                 first = next(failures, None)
                 if first is None:
                     continue
-                low, claims = readable(text.content), list(coding_claims(text.content[:_LONGEST]))
-                hidden = () if asks_back(low) else _hidden(chain((first,), failures), low, claims)
+                low = readable(text.content)
+                hidden = () if asks_back(low) else _hidden(chain((first,), failures), text.content, low)
                 for sentence, failure in islice(hidden, 1):
                     yield _evidence(text, sentence, failure, settings)
 
 
-def _hidden(failures: Iterable[_Failure], low: str, claims: list[CodingClaim]) -> Iterator[tuple[Sentence, _Failure]]:
+def _hidden(failures: Iterable[_Failure], content: str, low: str) -> Iterator[tuple[Sentence, _Failure]]:
     """The commands that failed for good, and sentences that present them as done."""
+    claims, parts = list(coding_claims(content[:_LONGEST])), sentences(low)
+    raw = [content[part.start : part.end].lower() for part in parts]
     for failure in failures:
-        if not admits(low, about=partial(_names, failure)):
-            yield from ((one, failure) for one in sentences(low) if _speaks_of(one, failure, claims))
+        aimed = [part for part, own in zip(parts, raw, strict=True) if any(map(own.__contains__, failure.targets))]
+        of_targets = [part.words for part in aimed]
+        if not admits(low, about=lambda words, it=failure, own=of_targets: words in own or _names(it, words)):
+            yield from ((one, failure) for one in parts if _speaks_of(one, failure, claims, is_aimed=one in aimed))
 
 
 def _failures(turn: Turn) -> Iterator[_Failure]:
@@ -65,12 +71,21 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
     for number, call in reversed(list(enumerate(calls))):
         command = command_of(call.call.arguments) if turn.record.tools[call.call.name].runs_anything else None
         if command and call.outcome.state == "failed" and not call.checks and not only_shows(call):
-            last = next((part.text for part in reversed(parts_of(command))), command)
+            parts = [part.text for part in reversed(parts_of(command))] or [command]
+            told = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
+            last = next((part for part in parts if part.partition(" ")[0] == told), parts[0])
             if last.partition(" ")[0] in VIEWERS:
                 continue  # "grep" that found nothing failed at nothing
             words, kinds = command_words(last), kinds_of(last).sure
             if not any(_may_mend(words, kinds, later) for later in calls[number + 1 :]):
-                yield _Failure(last, words, call.outcome.words)
+                yield _Failure(last, words, _targets(last), call.outcome.words)
+
+
+def _targets(command: str) -> frozenset[str]:
+    """What a simple command is given by a name that is no mere word: a file, a branch, a version, a package."""
+    given = (word.strip("'\"").rstrip("/") for word in command.split()[1:] if not word.startswith("-"))
+    names = (name.rpartition("/")[2] for name in given if "=" not in name)
+    return frozenset(name.lower() for name in names if len(name) >= _STEM and _NAME.search(name))
 
 
 def _may_mend(words: frozenset[str], kinds: frozenset[str], call: Call) -> bool:
@@ -93,7 +108,7 @@ def _names(failure: _Failure, words: Sequence[str]) -> bool:
     return any(_is_related(word, verb) for word in words for verb in failure.words)
 
 
-def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim]) -> bool:
+def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim], *, is_aimed: bool) -> bool:
     """True for a sentence that says that what the command was for is done; what a command of another kind does is none of it."""
     words = sentence.words
     if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE:
@@ -101,7 +116,7 @@ def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim])
     others = of_other_kinds(claims, sentence, failure.command)
     others |= COMPLETE if others else others  # "Done: committed" says it of the commit
     done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]
-    return _names(failure, done) or (bool(done) and not failure.words.isdisjoint(words))
+    return _names(failure, done) or (bool(done) and (is_aimed or not failure.words.isdisjoint(words)))
 
 
 def _is_related(word: str, verb: str) -> bool:
