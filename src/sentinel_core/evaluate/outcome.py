@@ -73,7 +73,8 @@ _WRAPPED = (
 # Lines after the last one that says how it went.
 _FOOTERS = (
     "[notice]", "note:", "hint:", "[end of", "signal:", "background pids:", "process group pgid:",
-    "[current working directory", "[python interpreter",
+    "[current working directory", "[python interpreter", "please make sure you have the correct access", "and the repository exists", 'see "systemctl',
+    "[sql:", "(background on this error",
 )  # fmt: skip
 
 # Codex says first how long a command took, and how it ended.
@@ -107,7 +108,9 @@ def judge_text(content: str) -> Outcome:  # noqa: PLR0911 - one test a line
     """The outcome that a result's text tells: worked where it does not look like a failure."""
     first = content[:2]
     if first[:1] == "{" or first in _LISTS:
-        return _judge_json(content)
+        told = _judge_json(content)
+        last = "" if told is not _NO_SIGN or content.rstrip()[-1] in "]}" else _last_line(content)
+        return _judge_end(content, last, last.lower()) if last else told  # a program says after the answer how it went
     ended = _ENDED.match(content) if content.startswith(_TIMED) else None
     if ended is not None:
         return Outcome("failed" if int(ended[2]) else "worked", "exit_code", ended[1])

@@ -12,7 +12,7 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
-from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, lemmas
+from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, lemmas, word_set
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.silence import STATES
@@ -26,6 +26,9 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["swallowed"]
 
 _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
+_OWN, _UNDONE = word_set("i we i've we've"), word_set("haven't didn't not never")
+_PROGRAMS = word_set("git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl")
+# What they do is told by the word after them.
 _NAME = regex(r"(?i)\A(?=.*[a-z])[\w@+.:-]*[\w](?:[-._:@][\w]+)+\Z")
 
 
@@ -72,8 +75,8 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
         command = command_of(call.call.arguments) if turn.record.tools[call.call.name].runs_anything else None
         if command and call.outcome.state == "failed" and not call.checks and not only_shows(call):
             parts = [part.text for part in reversed(parts_of(command))] or [command]
-            told = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
-            last = next((part for part in parts if part.partition(" ")[0] == told), parts[0])
+            program = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
+            last = next((part for part in parts if part.partition(" ")[0] == program), parts[0])
             if last.partition(" ")[0] in VIEWERS:
                 continue  # "grep" that found nothing failed at nothing
             words, kinds = command_words(last), kinds_of(last).sure
@@ -99,12 +102,14 @@ def _may_mend(words: frozenset[str], kinds: frozenset[str], call: Call) -> bool:
         return not is_edit(call)
     parts = parts_of(command)
     return not only_shows(call) and (
-        "<<" in command or any(not words.isdisjoint(command_words(part.text)) for part in parts)
+        "<<" in command or any(not words.isdisjoint(command_words(part.text) - _PROGRAMS) for part in parts)
     )
 
 
 def _names(failure: _Failure, words: Sequence[str]) -> bool:
-    """True where a sentence is of the command, in any form of its words."""
+    """True where a sentence is of the command, in any form of its words; what the agent says that it did not do is of that very word."""
+    if not _OWN.isdisjoint(words) and not _UNDONE.isdisjoint(words):
+        return any(_has_stem(word, verb) for word in words for verb in failure.words)
     return any(_is_related(word, verb) for word in words for verb in failure.words)
 
 
@@ -123,7 +128,11 @@ def _is_related(word: str, verb: str) -> bool:
     """True for forms of one word, and for verbs of one group."""
     group = lemmas().group
     of = {group[base] for base in (*bases(word), word) if base in group}
-    return group.get(verb) in of or word.removeprefix("re").startswith(verb[:_STEM]) or word.startswith(verb[:_STEM])
+    return group.get(verb) in of or _has_stem(word, verb)
+
+
+def _has_stem(word: str, verb: str) -> bool:
+    return word.removeprefix("re").startswith(verb[:_STEM]) or word.startswith(verb[:_STEM])
 
 
 def _evidence(text: Text, sentence: Sentence, failure: _Failure, settings: Settings) -> Evidence:
