@@ -8,6 +8,7 @@ __all__ = [
     "DOES",
     "FORMATTERS",
     "LOOKS",
+    "PREPARES",
     "QUIET_SCRIPTS",
     "RUNNERS",
     "SHOWS",
@@ -30,7 +31,7 @@ CHECKS: dict[str, str] = {
     "tests": (
         rf"py\.?test|tox|nox|nosetests|unittest|doctest|jest|vitest|mocha|cypress run|playwright test|{_NODE}(?:t|tests?)(?:[:-][\w:-]+)?"
         r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*test\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
-        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
+        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|pest|paratest|(?:php )?artisan test|ng test|karma start|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
         r"|xcodebuild (?:\S+ )*test|(?:python[\d.]* )?(?:\S*/)?manage\.py test|(?:(?:ba)?sh |python[\d.]* |\./)?\S*(?:run_?tests?|runtests|\btest_\w+|\w+_tests?)\.(?:sh|py)|\S*/run_?tests?"
     ),
     "types": (
@@ -54,7 +55,7 @@ TELLS = (
     r"[^'\"\n]* (?:--help|--version|--dry-run)(?:[ =]|\Z)|(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?: -{1,2}\w+)+ *\Z|(?:npm|pnpm|bun)(?: run(?:-script)?)? *\Z|(?:yarn|npm|pnpm) run *\Z"
     r"|(?:npm|pnpm|yarn|bun) (?:-\S+ )*(?:ls|list|la|ll|view|info|show|outdated|audit|config|get|cache|root|bin|prefix|whoami|login|logout|fund|explain|why|help|search|ping|pack|link|repo|owner|team|token)\b(?! run )"
     r"|(?:php -l|ruby -c|perl -c|node (?:--check|-c)|(?:ba|z|da|k)?sh -n|ansible-playbook (?:\S+ )*--syntax-check|nginx -[tTvV])\b"
-    r"|alembic (?:-\S+ \S+ )*(?:current|heads|history|show|branches|check)\b|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:showmigrations|sqlmigrate|check)\b|prisma migrate (?:status|diff)\b|(?:flyway|liquibase|dbmate|goose|sqlx migrate|aerich) (?:\S+ )*?(?:info|status|validate|history|heads)\b"
+    r"|aws (?:\S+ ){1,3}?(?:ls|(?:get|describe|list|head)-\S+)|(?:gcloud|az) (?:\S+ )*?(?:list|describe|show)\b|alembic (?:-\S+ \S+ )*(?:current|heads|history|show|branches|check)\b|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:showmigrations|sqlmigrate|check)\b|prisma migrate (?:status|diff)\b|(?:flyway|liquibase|dbmate|goose|sqlx migrate|aerich) (?:\S+ )*?(?:info|status|validate|history|heads)\b"
     r"|(?:rails|rake) db:(?:version|migrate:status)|knex migrate:(?:status|list|currentVersion)|(?:systemctl|pm2|supervisorctl|launchctl) (?:-\S+ )*(?:status|is-active|is-enabled|list\S*|ls|show|cat|logs|describe|info|avail|print)\b|service \S+ status\b"
     r"|(?:kubectl|oc) (?:-\S+ \S+ )*rollout (?:status|history)\b|(?:docker[ -]compose|docker|podman) (?:-\S+ \S+ )*(?:config|ps|images|logs|inspect|port|top|stats|events|version|info|ls)\b|helm (?:list|ls|status|history|get|show|template)\b|(?:terraform|tofu|terragrunt) (?:plan|show|output|state list)\b|pulumi (?:preview|stack)\b"
     r"|(?:gh|glab) release (?:list|view|download)\b|git(?: -[Cc] \S+)* (?:tag *(?:\Z|-l|--list|-n|--points-at|--contains|--merged)|stash (?:list|show)|branch *(?:\Z|-[avr]+\b|--(?:show-current|list|all|remotes|contains|merged|no-merged)))"
@@ -82,7 +83,7 @@ DOES: dict[str, str] = {
         r"|cargo (?:add|install|update)|go (?:get|install|mod)|gem install|bundle(?: install| add| update)?|brew \S+|(?:apt|apt-get|dnf|yum|apk|pacman|zypper|port|choco|winget|scoop|snap|nix-env|guix) \S+|(?:conda|mamba|micromamba) (?:install|create|env|update)|composer (?:require|install|update)|mix deps\.get|dotnet add|(?:flutter|dart) pub \S+|pod install|helm dependency|playwright install|pre-commit install|husky|corepack"
     ),
     "migrate": (
-        r"alembic|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:migrate|makemigrations)|(?:rails|rake) db:\S+|prisma (?:migrate|db)|knex \S+|sequelize(?:-cli)? db:\S+|flyway|liquibase|dbmate|goose|diesel migration|typeorm \S+|drizzle-kit|sqlx (?:migrate|database)|(?:psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?|clickhouse(?:-client)?|duckdb)"
+        r"alembic(?! (?:-\S+ \S+ )*revision)|(?:python[\d.]* )?(?:\S*/)?manage\.py migrate|(?:rails|rake) db:\S+|prisma (?:migrate|db)|knex \S+|sequelize(?:-cli)? db:\S+|flyway|liquibase|dbmate|goose|diesel migration|typeorm \S+|drizzle-kit|sqlx (?:migrate|database)|(?:psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?|clickhouse(?:-client)?|duckdb)"
         r"|flask db|aerich|yoyo|atlas|dotnet ef|supabase \S+|migrate|(?:php )?artisan migrate\S*|mix ecto\.\S+|node-pg-migrate|db-migrate|umzug|doctrine:\S+"
     ),
     "restart": (
@@ -91,7 +92,7 @@ DOES: dict[str, str] = {
     ),
     "delete": rf"rm|rmdir|unlink|trash(?:-put)?|shred|truncate|rimraf|del|erase|rd|Remove-Item|{_GIT}(?:rm|clean|branch -[dD]|branch --delete|worktree remove|push .*--delete|push \S+ :|tag -d|stash (?:drop|clear))|find .*(?:-delete|-exec rm)|docker(?:[ -]compose)? (?:\S+ )?(?:rm|rmi|prune|down)|(?:kubectl|oc) delete|(?:dropdb|dropuser)|gh (?:repo|release|issue|run|cache) delete|aws s3 r[mb]|cargo clean|(?:npm|pnpm|yarn|bun) (?:uninstall|remove|rm|un|r)|(?:uv )?pip[\d.]* uninstall|(?:uv|poetry|cargo) remove|git-filter-repo|bfg",
     "edit": (
-        rf"sed (?:\S+ )*?(?:-i\S*|-\w+i|--in-place\S*)|perl (?:\S+ )*?-\w*i|awk -i|tee|patch|ed|ex|dd|cp|mv|install|ln|touch|mkdir|rsync|tar|unzip|gunzip|wget|split|{_GIT}(?:apply|am|checkout|switch|restore|stash|reset|revert|merge|rebase|pull|cherry-pick|mv|rm|clone|init|submodule|worktree|add|sparse-checkout|filter-branch)|jscodeshift|ast-grep|comby|sponge|Set-Content|Out-File|New-Item|Add-Content|Copy-Item|Move-Item"
+        rf"alembic (?:-\S+ \S+ )*revision|(?:python[\d.]* )?(?:\S*/)?manage\.py makemigrations|sed (?:\S+ )*?(?:-i\S*|-\w+i|--in-place\S*)|perl (?:\S+ )*?-\w*i|awk -i|tee|patch|ed|ex|dd|cp|mv|install|ln|touch|mkdir|rsync|tar|unzip|gunzip|wget|split|{_GIT}(?:apply|am|checkout|switch|restore|stash|reset|revert|merge|rebase|pull|cherry-pick|mv|rm|clone|init|submodule|worktree|add|sparse-checkout|filter-branch)|jscodeshift|ast-grep|comby|sponge|Set-Content|Out-File|New-Item|Add-Content|Copy-Item|Move-Item"
         rf"|{_NODE}(?:init|create|pkg|version)\S*|npx create-\S+|create-\S+|cookiecutter|copier|(?:rails|nest|ng|hygen|plop|yo|nx) (?:g|generate|new)|protoc|buf generate|sqlc|openapi-generator\S*|prisma generate|xcrun|plutil|cargo (?:new|init|fix|fmt)|go (?:generate|fmt|mod)|dotnet (?:new|format)|pandoc|convert|magick|ffmpeg|jupytext|nbconvert|(?:ruff|eslint|biome|rubocop|stylelint|oxlint|clippy|cargo clippy|golangci-lint) (?:\S+ )*?(?:--fix\S*|--write|-a|-A)|pyupgrade|autoflake|autopep8|yapf|clang-format -i|2to3|towncrier|git-cliff|standard-version|auto-changelog|conventional-changelog|typedoc|helm-docs|terraform-docs|yq (?:\S+ )*?-i|jq .*>|crudini|dos2unix|iconv|chmod|code --|apply_patch"
     ),
     "ci": r"gh (?:run|pr (?:checks|view|status)|workflow|api|checks)|glab (?:ci|pipeline)|circleci|buildkite\S*|hub ci-status|act|az pipelines|travis|drone|jenkins\S*|woodpecker\S*",
@@ -113,6 +114,12 @@ ALSO: tuple[tuple[str, str], ...] = (
     (r"(?:ssh|kubectl exec|oc exec)\b", "deploy restart migrate delete install"),
 )  # fmt: skip
 """What else a command can do that begins so, although its program is for something else."""
+
+PREPARES: dict[str, str] = {
+    "deploy": r"(?:terraform|tofu|terragrunt) plan|pulumi preview|cdk (?:diff|synth)|(?:kubectl|oc) diff|helm (?:template|diff)",
+    "migrate": r"alembic (?:-\S+ \S+ )*revision|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:makemigrations|sqlmigrate)|prisma migrate diff|(?:rails|rake) (?:g|generate) migration|sqlx migrate add|knex migrate:make",
+}
+"""How a command begins that only prepares or shows what another does, by what that is."""
 
 LOOKS = frozenset((
     "alias", "apropos", "awk", "basename", "bat", "cal", "cat", "cd", "column", "comm", "compgen", "curl", "cut", "date", "declare", "df", "diff", "dig", "dirname", "du", "echo", "egrep", "env", "exit",

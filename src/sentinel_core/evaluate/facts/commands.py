@@ -24,6 +24,7 @@ __all__ = [
     "kinds_of",
     "kinds_of_call",
     "only_asks",
+    "prepared_by",
 ]
 
 
@@ -126,6 +127,16 @@ def kinds_of(command: str) -> Kinds:
 def only_asks(text: str) -> bool:
     """True for a simple command that tells something and does nothing: ``alembic history``, ``npm ls``, ``pytest --version``."""
     return _begin(table.TELLS, text) is not None
+
+
+def prepared_by(command: str) -> frozenset[str]:
+    """The kinds of what a command line only prepares: "deploy" of ``terraform plan``, and of what runs dry what it would do."""
+    found: set[str] = set()
+    for part in parts_of(command[:_LONGEST]):
+        found |= {kind for kind, row in table.PREPARES.items() if _begin(row, part.text, _WHOLE)}
+        if " --dry-run" in part.text:
+            found |= kinds_of(part.text.replace(" --dry-run", "")).sure
+    return frozenset(found)
 
 
 def _part(text: str, whole: str) -> Kinds:

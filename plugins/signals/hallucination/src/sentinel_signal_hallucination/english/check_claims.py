@@ -22,7 +22,8 @@ _NOUNS = {
         "type mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks type-checking typechecks compile compiles compiled compiler"
     ),
     "lint": word_set(
-        "lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint"
+        "lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint "
+        "actionlint yamllint tflint sqlfluff markdownlint bandit semgrep swiftlint detekt ansible-lint"
     ),
 }
 _ALL = frozenset[str]().union(*_NOUNS.values()) - _NOUNS[""]

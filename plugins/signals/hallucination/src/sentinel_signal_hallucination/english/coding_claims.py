@@ -47,7 +47,7 @@ _WEAK = (
 )  # fmt: skip
 # Verbs that also tell of much else: a claim of them speaks only where a command of the kind is there.
 EDITS = word_set(
-    "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move"
+    "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move note record mention list"
 )
 """Verbs of changes of files."""
 _ENDING = r"(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(])(?!\.\w)"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.facts.commands import Kinds, is_editor, kinds_of, kinds_of_call
+from sentinel_core.evaluate.facts.commands import Kinds, is_editor, kinds_of, kinds_of_call, prepared_by
 from sentinel_core.evaluate.facts.edits import Reach, changes_code, is_named_in, reach_of
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
@@ -70,6 +70,11 @@ class CodingFacts:
         """True where a call before the text can have been of the kind, or was one."""
         end = self._end(text)
         return self._first.get((kind, is_sure), end) < end
+
+    def has_prepared(self, kind: str, text: Text) -> bool:
+        """True where a call before the text only prepared or showed what would be done."""
+        commands = (command_of(call.call.arguments) for call, _ in self.before(text))
+        return any(command and kind in prepared_by(command) for command in commands)
 
     def has_written(self, path: str, text: Text) -> bool:
         """True where a call before the text can have written the file."""

@@ -37,6 +37,8 @@ _WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites
 _EVERY = _WHOLE | word_set("all every each across")
 _PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
+_MODES = ((word_set("race detector"), "race"),)
+# What is told of a run that only an option brings about.
 _EARLIER = word_set("earlier before previously first initially baseline")
 _NEAR = 3
 
@@ -53,6 +55,10 @@ def beyond(claim: CheckClaim, low: str, runs: Sequence[Run]) -> tuple[str, str] 
     if claim.kind not in ("", "tests"):
         return None
     shown = [(command, "" if call.result is None else call.result.content) for call, command in runs]
+    commands = " ".join(command for command, _ in shown)
+    for named, option in _MODES:
+        if named <= frozenset(words) and option not in commands:
+            return "scope", f'no run had "{option}" ("{shown[-1][0][:80]}")'
     if _PARTLY.isdisjoint(words) and _is_of_a_part(words, shown):
         return "scope", f'only a part of them ran ("{shown[-1][0][:80]}")'
     counts = [counts_in(text) for _, text in shown]

@@ -44,7 +44,7 @@ _PATHS = frozenset("/.=")
 _KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
 _TEXTS = word_set("draft description changelog template announcement")
 _RAN = regex(
-    r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested) "
+    r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested|validated) "
     r"|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
 )
 _NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6

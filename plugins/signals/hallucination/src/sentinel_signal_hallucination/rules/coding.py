@@ -63,7 +63,8 @@ def _judge(
             continue
         what = f"{NAMES[claim.kind]} of {claim.path}" if claim.path else NAMES[claim.kind]
         seen = None if witness is None else witness.tells(claim.kind, claim.path)
-        if not (is_partial or seen or claim.is_weak or may_be_done(claim, text, facts)):
+        is_weak = claim.is_weak and not facts.has_prepared(claim.kind, text)
+        if not (is_partial or seen or is_weak or may_be_done(claim, text, facts)):
             reported.add(branch)
             message = f"The agent tells of {what}, but no call on record can have been one."
             yield _at(claim, text, "claim_without_call", branch, message, settings)
