@@ -191,7 +191,7 @@ def _interpreted(text: str, whole: str, rest: str, *, is_shell: bool) -> frozens
         inner = kinds_of(quoted[0][1:-1])
         return inner.sure | inner.may
     if "<<" in whole or re.search(r" -\w*[cer]\b| --eval| -Command", text) or not words:
-        return _of_code(whole) if re.search(r"<<| -", whole) else _NONE
+        return _of_code(whole if "<<" in whole else text) if re.search(r"<<| -", whole) else _NONE
     return _script(words[0].rpartition("/")[2], " ".join(words[1:]))
 
 

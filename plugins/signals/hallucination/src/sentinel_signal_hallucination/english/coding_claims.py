@@ -63,6 +63,7 @@ _BASES, _AUXILIARIES = (
     word_set("database databases db staging production prod"),
     word_set("is are was were has have been now also fully successfully already"),
 )
+_INTO, _SELF = word_set("in into to under"), frozenset(("i", "i've", "i have", "i also"))
 _READ = regex(
     r"\b(?:i|i've|we|we've)(?: have)?(?: also| carefully| fully| now| already| then)* (?:read|reviewed|inspected|examined|studied|went through|gone through|looked (?:at|through|into))\b[^.;:\n]{0,40}?\Z"
 )
@@ -202,6 +203,8 @@ def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[
     verb = _place(one.sentence, low, one.at, word)
     is_active = one.by_self or (one.voice == "brief" and not any(start < verb for start, _ in paths))
     for start, path in paths:
+        if one.verb != "move" and _is_where(low, verb, start, len(path), word):
+            yield path
         if (start > verb) is not is_active:
             continue
         between = low[verb + len(word) : start] if is_active else low[start + len(path) : verb]
@@ -209,6 +212,13 @@ def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[
         if is_active and (not (_SOURCES | _DASHES).isdisjoint(words) or any(bases(word) for word in words)):
             continue
         yield path
+
+
+def _is_where(low: str, verb: int, start: int, length: int, word: str) -> bool:
+    """True for the file that a thing is put in: "was added to a.md", "noted in a.md", "In a.ts I added"."""
+    if start > verb:
+        return low[verb + len(word) : start].removesuffix("the ").strip(" `Q") in _INTO
+    return low[:start].rstrip(" `Q").endswith(("in", "to")) and low[start + length : verb].strip(" `,Q") in _SELF
 
 
 def _place(sentence: Sentence, low: str, at: int, word: str) -> int:

@@ -1,6 +1,7 @@
 """What was done in a session of an agent that writes code, and whether a claim of it can be true: each claim is answered by its own kind."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 from sentinel_core.evaluate.check_words import VIEWERS
@@ -9,6 +10,7 @@ from sentinel_core.evaluate.facts.edits import Reach, changes_code, is_named_in,
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.english.coding_claims import EDITS, KINDS, CodingClaim, is_path
 from sentinel_signal_hallucination.english.lexicon import bases
 from sentinel_signal_hallucination.english.sentences import Sentence
@@ -70,6 +72,13 @@ class CodingFacts:
         """True where a call before the text can have been of the kind, or was one."""
         end = self._end(text)
         return self._first.get((kind, is_sure), end) < end
+
+    def names(self, path: str, text: Text) -> bool:
+        """True where anything before the text names the file, but for what the agent is told to do always."""
+        messages = [one for one in self.index.messages[: text.message_index] if one.role != "system"]
+        given = (to_json(call.call.arguments).decode() for call, _ in self.before(text))
+        shown = (result.content for message in messages for result in message.tool_results)
+        return any(is_named_in(one, path) for one in chain((one.content or "" for one in messages), given, shown))
 
     def has_prepared(self, kind: str, text: Text) -> bool:
         """True where a call before the text only prepared or showed what would be done."""
@@ -166,9 +175,11 @@ def works(call: Call) -> bool:
     return any(isinstance(value, str) and is_path(value) for value in arguments.values())
 
 
-def is_asserted(claim: CodingClaim, text: Text, turn: Turn) -> bool:
-    """True where the agent says that it did it, or that a thing is done which the user ordered."""
+def is_asserted(claim: CodingClaim, text: Text, turn: Turn, facts: CodingFacts) -> bool:
+    """True where the agent says that it did it, or that a thing is done which the user ordered, or, beside edits, which only the agent brings up."""
     ordered = not _orders(claim).isdisjoint(turn.asked_words | turn.ever_named)
+    if claim.voice in _STATES and not ordered and any(is_editor(call.call.name) for call in turn.calls):
+        ordered = not facts.names(claim.path, text) if claim.path else facts.has_prepared(claim.kind, text)
     if claim.kind == "edit" and not claim.path:
         return claim.voice in _OWN and ordered and "```" not in text.content and not turn.wants_text
     return claim.voice in _OWN or (claim.voice in _STATES and ordered)

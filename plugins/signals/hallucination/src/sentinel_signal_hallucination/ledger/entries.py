@@ -190,7 +190,7 @@ class _Claims:
         claims = coding_claims(self.text.content)
         rows = (one._replace(path=one.path or self._deleted(one)) for one in claims if not one.is_weak)
         rows = (claim for claim in rows if claim.path or claim.kind not in _OF_FILES)
-        return [claim for claim in rows if is_asserted(claim, self.text, self.turn)]
+        return [claim for claim in rows if is_asserted(claim, self.text, self.turn, self.facts)]
 
     def _deleted(self, claim: CodingClaim) -> str:
         """The file that a deletion names; empty where it names none."""

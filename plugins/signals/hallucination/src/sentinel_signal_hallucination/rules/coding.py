@@ -59,7 +59,7 @@ def _judge(
     reported: set[str] = {"edit"} if is_known else set()
     for claim in coding_claims(text.content[:_LONGEST]):
         branch = "edit_of_path" if claim.path else claim.kind
-        if branch in reported or not is_asserted(claim, text, turn):
+        if branch in reported or not is_asserted(claim, text, turn, facts):
             continue
         what = f"{NAMES[claim.kind]} of {claim.path}" if claim.path else NAMES[claim.kind]
         seen = None if witness is None else witness.tells(claim.kind, claim.path)
