@@ -11,11 +11,11 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
-from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
+from sentinel_signal_hallucination.english.coding_claims import KINDS, CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, lemmas, word_set
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
-from sentinel_signal_hallucination.english.silence import STATES
+from sentinel_signal_hallucination.english.silence import BEING, STATES
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.coding import of_other_kinds
 from sentinel_signal_hallucination.ledger.commands import brief, only_shows
@@ -29,6 +29,9 @@ _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
 _OWN, _UNDONE = word_set("i we i've we've"), word_set("haven't didn't not never")
 _PROGRAMS = word_set("git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl")
 # What they do is told by the word after them.
+_WAITS = regex(r"(?:kubectl|oc) (?:\S+ )*?(?:rollout status|wait)\b|gh run watch\b")
+# What waits for the end of a deployment fails where that does.
+_REQUEST = regex(r"(?:gh api|curl|http) [^'\"]*?/([a-z]{4,})(?= |\Z)")
 _NAME = regex(r"(?i)\A(?=.*[a-z])[\w@+.:-]*[\w](?:[-._:@][\w]+)+\Z")
 
 
@@ -51,7 +54,7 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
                 first = next(failures, None)
                 if first is None:
                     continue
-                low = readable(text.content)
+                low = readable(text.content).replace(";", ".")  # each clause admits its own trouble
                 hidden = () if asks_back(low) else _hidden(chain((first,), failures), text.content, low)
                 for sentence, failure in islice(hidden, 1):
                     yield _evidence(text, sentence, failure, settings)
@@ -73,15 +76,24 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
     calls = turn.calls[-_FARTHEST:]
     for number, call in reversed(list(enumerate(calls))):
         command = command_of(call.call.arguments) if turn.record.tools[call.call.name].runs_anything else None
-        if command and call.outcome.state == "failed" and not call.checks and not only_shows(call):
+        if command and call.outcome.state == "failed" and not call.checks and (_WAITS.search(command) or not only_shows(call)):
             parts = [part.text for part in reversed(parts_of(command))] or [command]
             program = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
             last = next((part for part in parts if part.partition(" ")[0] == program), parts[0])
             if last.partition(" ")[0] in VIEWERS:
                 continue  # "grep" that found nothing failed at nothing
             words, kinds = command_words(last), kinds_of(last).sure
+            if _WAITS.match(last):
+                kinds |= {"deploy"}
             if not any(_may_mend(words, kinds, later) for later in calls[number + 1 :]):
-                yield _Failure(last, words, _targets(last), call.outcome.words)
+                yield _Failure(last, words | _orders(last, kinds), _targets(last), call.outcome.words)
+
+
+def _orders(command: str, kinds: frozenset[str]) -> frozenset[str]:
+    """The words with which people order what a command is for; of a request the last word of its address."""
+    if request := _REQUEST.match(command):
+        return frozenset((request[1],))
+    return frozenset[str]().union(*(KINDS[kind].orders for kind in kinds if kind in KINDS))
 
 
 def _targets(command: str) -> frozenset[str]:
@@ -100,10 +112,9 @@ def _may_mend(words: frozenset[str], kinds: frozenset[str], call: Call) -> bool:
     command = command_of(call.call.arguments)
     if command is None:
         return not is_edit(call)
-    parts = parts_of(command)
-    return not only_shows(call) and (
-        "<<" in command or any(not words.isdisjoint(command_words(part.text) - _PROGRAMS) for part in parts)
-    )
+    rows = ((command_words(part.text) - _PROGRAMS, kinds_of(part.text)) for part in parts_of(command))
+    is_same = (not words.isdisjoint(own) and (not kinds or any(map(can.can_be, kinds))) for own, can in rows)
+    return not only_shows(call) and ("<<" in command or any(is_same))
 
 
 def _names(failure: _Failure, words: Sequence[str]) -> bool:
@@ -121,6 +132,8 @@ def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim],
     others = of_other_kinds(claims, sentence, failure.command)
     others |= COMPLETE if others else others  # "Done: committed" says it of the commit
     done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]
+    if not BEING.isdisjoint(words) and (is_aimed or len(failure.words.intersection(words)) > 1):
+        return True
     return _names(failure, done) or (bool(done) and (is_aimed or not failure.words.isdisjoint(words)))
 
 
