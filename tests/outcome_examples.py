@@ -3,6 +3,16 @@
 __all__ = ["FAILED", "NOTHING", "UNKNOWN", "WORKED"]
 
 FAILED = [
+    "Removing\nrm: cannot remove 'a.key': Operation not permitted",
+    "Building...\nKilled",
+    "5f70: Waiting\ndenied: requested access to the resource is denied",
+    "Layer exists\nunauthorized: authentication required",
+    "Auto-merging a.py\nAutomatic merge failed; fix conflicts and then commit the result.",
+    "On branch main\nnothing to commit, working tree clean",
+    "Trying\nrsync error: unexplained error (code 255) at io.c(232)",
+    "Running tests\nCommand timed out after 120000ms",
+    '{"message":"Not Found","status":"404"}\ngh: Not Found (HTTP 404)',
+    "Warning: 1 change\npull request create failed: GraphQL: No commits between main and fix",
     "The SEARCH block does not match anything in the file. The file was not changed.",
     "✘ Failed to create merge request: 401 Unauthorized",
     "Could not send: mailbox full",

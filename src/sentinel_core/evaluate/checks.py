@@ -173,8 +173,9 @@ def _judged(call: "Checkable", kind: Kind, part: Part, parts: tuple[Part, ...], 
         for one in (*parts[:at], *later)
         if not _TRIVIAL.match(one.text) and one.text.partition(" ")[0] not in words.VIEWERS
     ]
-    is_reached = not later and all(one.after == "&&" for one in parts[:at]) and call.result is not None
-    may_be_other = bool(others) and not (is_reached and _ending(kind, call.result.content)[0] is not None)
+    content = "" if call.result is None else call.result.content
+    is_reached = not later and all(one.after == "&&" for one in parts[:at])  # and its output shows that it ran
+    may_be_other = bool(others) and not (is_reached and _ending(kind, content)[0] is not None)
     return _told(call, kind, part.text, _covers(part.text), code, may_be_other=may_be_other)
 
 

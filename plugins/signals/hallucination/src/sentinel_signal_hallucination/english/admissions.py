@@ -74,7 +74,9 @@ def admits(
         return True
     named = {at for at, part in enumerate(parts) if about is not None and about(part.words)}
     known |= words_of("left") if about is not None else _NONE
-    elsewhere = known if about is None else words_of("trouble")  # what stays as it was is none where it is another thing
+    elsewhere = (
+        known if about is None else words_of("trouble")
+    )  # what stays as it was is none where it is another thing
     rows = ((part, known if at in named else elsewhere) for at, part in enumerate(parts))
     signs = [_signs_of(part, is_plain=about is not None) & counted for part, counted in rows]
     if any(signs):  # of most texts none, and then the user's words say nothing

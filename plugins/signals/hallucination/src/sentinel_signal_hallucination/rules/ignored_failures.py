@@ -1,6 +1,7 @@
 """Commands that failed for good, and an answer that speaks of what they were for without a word of trouble."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -27,7 +28,9 @@ __all__ = ["swallowed"]
 
 _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
 _OWN, _UNDONE = word_set("i we i've we've"), word_set("haven't didn't not never")
-_PROGRAMS = word_set("git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl")
+_PROGRAMS = word_set(
+    "git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl"
+)
 # What they do is told by the word after them.
 _WAITS = regex(r"(?:kubectl|oc) (?:\S+ )*?(?:rollout status|wait)\b|gh run watch\b")
 # What waits for the end of a deployment fails where that does.
@@ -67,8 +70,13 @@ def _hidden(failures: Iterable[_Failure], content: str, low: str) -> Iterator[tu
     for failure in failures:
         aimed = [part for part, own in zip(parts, raw, strict=True) if any(map(own.__contains__, failure.targets))]
         of_targets = [part.words for part in aimed]
-        if not admits(low, about=lambda words, it=failure, own=of_targets: words in own or _names(it, words)):
+        if not admits(low, about=partial(_is_about, failure, of_targets)):
             yield from ((one, failure) for one in parts if _speaks_of(one, failure, claims, is_aimed=one in aimed))
+
+
+def _is_about(failure: _Failure, of_targets: list[list[str]], words: Sequence[str]) -> bool:
+    """True where a sentence names the command, or what it was given."""
+    return words in of_targets or _names(failure, words)
 
 
 def _failures(turn: Turn) -> Iterator[_Failure]:
@@ -76,7 +84,12 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
     calls = turn.calls[-_FARTHEST:]
     for number, call in reversed(list(enumerate(calls))):
         command = command_of(call.call.arguments) if turn.record.tools[call.call.name].runs_anything else None
-        if command and call.outcome.state == "failed" and not call.checks and (_WAITS.search(command) or not only_shows(call)):
+        if (
+            command
+            and call.outcome.state == "failed"
+            and not call.checks
+            and (_WAITS.search(command) or not only_shows(call))
+        ):
             parts = [part.text for part in reversed(parts_of(command))] or [command]
             program = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
             last = next((part for part in parts if part.partition(" ")[0] == program), parts[0])
