@@ -4,7 +4,7 @@ import pytest
 from tables import each_row
 
 from sentinel_core.evaluate.facts import command_table
-from sentinel_core.evaluate.facts.commands import EVERY, NOTHING, check_kind, kinds_of, kinds_of_call
+from sentinel_core.evaluate.facts.commands import EVERY, NOTHING, check_kind, kinds_of, kinds_of_call, prepared_by
 
 ANY = "*"
 
@@ -148,3 +148,17 @@ def test_every_kind_that_a_table_names_is_one():
     kinds.update(kind for _, row in command_table.ALSO for kind in row.split())
     kinds.update(kind for _, row in command_table.CODE if row != ANY for kind in row.split())
     assert kinds == EVERY.may
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds"),
+    [
+        ("terraform plan", {"deploy"}),
+        ("npm publish --dry-run", {"publish"}),
+        ("cd app && git push --dry-run origin main", {"push"}),
+        ("terraform apply -auto-approve", set()),
+        ("npm publish", set()),
+    ],
+)
+def test_what_only_shows_what_it_would_do_is_a_preparation(command, kinds):
+    assert prepared_by(command) == kinds

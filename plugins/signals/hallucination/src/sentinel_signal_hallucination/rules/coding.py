@@ -70,7 +70,7 @@ def _judge(
         is_weak = claim.is_weak and not facts.has_prepared(claim.kind, text)
         if not (is_partial or seen or is_weak or may_be_done(claim, text, facts)):
             reported.add(branch)
-            message = f"The agent tells of {what}, but no call on record can have been one."
+            message = f"The agent tells of {what}, but no call on record can have been it."
             yield _at(claim, text, "claim_without_call", branch, message, settings)
         elif seen is False and not (is_partial or claim.is_weak or _is_certain(claim, text, facts)):
             reported.add(branch)
