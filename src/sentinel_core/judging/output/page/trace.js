@@ -78,13 +78,18 @@ const claimRow = (entry, base) => {
       entry.record_index !== null && [" in ", make("a", { class: "faint", href: `${base}m${key(entry.record_index)}` }, `message ${key(entry.record_index)}`)], `: ${entry.record}`));
 };
 
-// What else the agent says that the record does not bear out.
+// What else the agent says that the record does not bear out; of the same sentence, what speaks against its other claims.
 const MOST_ALSO = 3;
 const alsoSaid = (findings, worst, base) => {
   const others = findings.filter((one) => one !== worst && one.severity !== "note" && isClaim(one) && one.quote);
-  return others.length > 0 && make("p", { class: "summary also" }, "It also says ",
-    others.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", one.quote === worst.quote ? `what is also wrong: ${one.text.replace(/\.$/, "")}` : make("q", null, one.quote), " (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"]),
-    others.length > MOST_ALSO && `, and ${figure(others.length - MOST_ALSO)} more`, ".");
+  const said = others.filter((one) => one.quote !== worst.quote);
+  const link = (one) => [" (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"];
+  return [
+    ...others.filter((one) => one.quote === worst.quote).slice(0, MOST_ALSO).map((one) => make("p", { class: "summary" }, one.text.replace(/\.$/, ""), link(one), ".")),
+    said.length > 0 && make("p", { class: "summary also" }, "It also says ",
+      said.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", make("q", null, one.quote), link(one)]),
+      said.length > MOST_ALSO && `, and ${figure(said.length - MOST_ALSO)} more`, "."),
+  ];
 };
 
 // The step that broke. Its number counts in the messages of its own agent, which a finding or the agent's name leads to.
