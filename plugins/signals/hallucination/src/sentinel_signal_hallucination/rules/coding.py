@@ -14,7 +14,6 @@ from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, works
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
-from sentinel_signal_hallucination.rules.working import working
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -40,10 +39,7 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
             if asks_back(low_of(text.content[:_LONGEST])):
                 continue
             is_known = is_partial or text.message_index in known
-            rows = list(_judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial))
-            yield from rows
-            if not (rows or is_partial or index.is_partial):
-                yield from working(text, turn, facts, settings)
+            yield from _judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial)
 
 
 def witnessed(turns: Turns) -> frozenset[int]:
