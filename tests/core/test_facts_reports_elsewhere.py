@@ -255,3 +255,9 @@ def test_what_is_told_as_measured_is_held_against_the_data(text, told):
 def test_a_number_of_what_the_data_do_not_name_is_none_of_the_release():
     assert why("Five of 44 people asked for it.", CART) == ""
     assert why("Throughput is at 5400.", CART) == ""
+
+
+def test_a_sentence_of_many_numbers_is_judged_by_the_first():
+    told = "The tests took " + ", ".join(f"below {1_000_003 + 7919 * at}.5 ms" for at in range(2_000))
+    assert why(f"{told} here.", {"tests": {"failed": 3, "duration": 1234}}) == ""
+    assert why(f"The tests took 5555.5 ms, {told} here.", {"tests": {"duration": 1234}}) != ""

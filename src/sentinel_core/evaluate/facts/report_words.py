@@ -195,6 +195,7 @@ DENIED = re.compile(
     r"\b(?:no|not|none|nothing|nobody|no one|without|never|neither|nor|cannot|if|would|could|should|may|might)\b|n't\b"
 )
 LEAST = 10  # a smaller count needs no source
+MOST_NUMBERS, MOST_BESIDE = 100, 12  # of a sentence
 YEARS = range(1900, 2101)
 CUT = "cut"
 REFUSED = "not run"

@@ -5,6 +5,7 @@ The one answer for the run, which does not deliver such a report, for the suite 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import attrs
@@ -308,12 +309,12 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
         is_told = value.kind == "date" and not is_supposed(sentence, value.start, value.end)
         if is_told and record.dates.isdisjoint(value.forms):
             yield f"no tool returned {sentence[value.start : value.end]}"
-    numbers = list(numbers_in(sentence))
+    numbers = list(islice(numbers_in(sentence), words.MOST_NUMBERS))  # each is held against what others beside it give
     at = 0
     for number in numbers:
         at = max(sentence.find(number.written, at), 0)
         end = at + len(number.written)
-        others = [other.value for other in numbers if other.written != number.written]
+        others = [other.value for other in numbers[: words.MOST_BESIDE] if other.written != number.written]
         rough = ROUGH if is_about(sentence, at) else 0.0
         if (
             _is_small(number, sentence[end:])
