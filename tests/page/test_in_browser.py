@@ -163,6 +163,15 @@ def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, codi
     assert linked["values"] == ["f1"]
 
 
+def test_a_finding_about_the_whole_trace_is_reached_too(browse, tmp_path):
+    page = tmp_path / "page.html"
+    trace = EXAMPLES / "coding-session.jsonl"
+    assert run_command(tmp_path, "evaluate", trace, "--expect", "called:deploy", "-o", page).returncode == 2
+    here = "[document.activeElement.id[0], document.querySelector('#at').textContent]"
+    told = browse(page, steps=[step for _ in range(4) for step in (["press", "j"], ["eval", here])])
+    assert sorted(told["values"]) == [["f", "1 of 4"], ["f", "3 of 4"], ["f", "4 of 4"], ["h", "2 of 4"]]
+
+
 def test_the_evidence_is_marked_in_the_timeline(browse, coding):
     told = browse(coding, steps=[
         ["eval", "[...document.querySelectorAll('#m7 mark')].map((one) => one.textContent)"],

@@ -115,6 +115,7 @@ def test_the_title_is_the_request_on_one_line(tmp_path):
 
     assert title(("\n Fix  the\nlogin <test>. ", None)) == "Fix the login &lt;test&gt;."
     assert title((None, None), ("asked", None)) == "asked"
+    assert title(("## Fix `login()`\n> for **all** 2*3*4", None)) == "Fix login() for all 2*3*4"
     assert title(("repeated", MessageDetails(is_copied_context=True)), ("asked", None)) == "asked"
     assert title((f"use {KEY}", None)) == "use [redacted]"
     long = title(("word " * 1000, None))

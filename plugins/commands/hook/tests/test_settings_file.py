@@ -81,7 +81,24 @@ def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
     gone = hook("uninstall", tool)
     assert gone.returncode == 0
     assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} contained nothing else and was removed."
-    assert not path.exists()
+    assert not path.parent.exists()
+
+
+def test_a_folder_with_something_else_stays(tool, hook, tmp_path):
+    path = tmp_path / FILES[tool][0]
+    hook("install", tool)
+    (path.parent / "notes.md").write_text("mine")
+    hook("uninstall", tool)
+    assert [one.name for one in path.parent.iterdir()] == ["notes.md"]
+
+
+def test_a_second_entry_is_told(tool, hook, tmp_path):
+    hook("install", tool, "--user")
+    done = hook("install", tool)
+    assert done.returncode == 0
+    assert done.stderr.strip().endswith(f'so it runs twice here: "sentinel hook uninstall {tool} --user"')
+    hook("uninstall", tool)
+    assert hook("uninstall", tool, "--user").stderr == ""
 
 
 @pytest.mark.parametrize("tool", FLAT)

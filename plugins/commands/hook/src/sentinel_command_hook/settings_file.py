@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     if dry_run or (asks and not click.confirm(f"Change {printable(str(path))}?", default=True)):
         return
     if after is None:
-        path.unlink()
+        _remove(path)
     else:
         _write(path, after)
     where = printable(str(path))
@@ -51,6 +52,15 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
         else f"Everything else in {where} is unchanged"
     )
     click.echo(tool.advice if options is not None else f"The hook is uninstalled. {gone}.")
+    if (
+        options is not None
+        and _holds_own(other := tool.settings(project=not project), tool)
+        and not _is_same(other, path)
+    ):
+        way = "--user" if project else "--project"
+        warn(
+            f'{printable(str(other))} has the hook, too, so it runs twice here: "sentinel hook uninstall {tool.name} {way}"'
+        )
 
 
 def _changed(text: str | None, path: Path, tool: ToolHook, command: str | None) -> str | None:
@@ -150,6 +160,13 @@ def show(path: Path, before: str, after: str) -> None:
     name = str(path)
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
     click.echo("\n".join(printable(line) for line in lines))
+
+
+def _remove(path: Path) -> None:
+    """The file, and its folder if nothing else is in there."""
+    path.unlink()
+    with suppress(OSError):
+        path.parent.rmdir()
 
 
 def _write(path: Path, text: str) -> None:

@@ -53,27 +53,27 @@ const drawBar = () => {
 
 // From one finding to the next, in the order of the list: the worst first.
 const step = (by) => {
-  const placed = state.shown?.findings.filter((finding) => finding.key !== null) ?? [];
-  if (!placed.length) return;
-  const at = state.at < 0 && by < 0 ? placed.length - 1 : (state.at + by + placed.length) % placed.length;
-  setPlace(`${isSingle ? "#" : `#t${state.number + 1}/`}f${placed[at].number}`);
-  reachFinding(placed[at].number);
+  const findings = state.shown?.findings ?? [];
+  if (!findings.length) return;
+  const at = state.at < 0 && by < 0 ? findings.length - 1 : (state.at + by + findings.length) % findings.length;
+  setPlace(`${isSingle ? "#" : `#t${state.number + 1}/`}f${findings[at].number}`);
+  reachFinding(findings[at].number);
 };
 
 const reachFinding = (number) => {
-  const placed = state.shown.findings.filter((finding) => finding.key !== null);
-  const at = placed.findIndex((finding) => finding.number === number);
-  if (at < 0) return reachCard(number);
+  const { findings } = state.shown;
+  const at = findings.findIndex((finding) => finding.number === number);
+  if (at < 0) return;
   state.at = at;
-  state.shown.timeline.reach(placed[at].key);
-  focusOn(byId(`f${number}`));
-  byId("at").textContent = `${at + 1} of ${placed.length}`;
-  announce(`Finding ${at + 1} of ${placed.length}, ${placed[at].severity}: ${placed[at].text}`);
+  if (findings[at].key === null) reachCard(number);
+  else { state.shown.timeline.reach(findings[at].key); focusOn(byId(`f${number}`)); }
+  byId("at").textContent = `${at + 1} of ${findings.length}`;
+  announce(`Finding ${at + 1} of ${findings.length}, ${findings[at].severity}: ${findings[at].text}`);
 };
 
-// A finding about the whole trace is at no message.
+// A finding about the whole trace is at no message, and a note has no card.
 const reachCard = (number) => {
-  const heading = byId(`h${number}`);
+  const heading = byId(`h${number}`) ?? document.querySelector(`.list a[href$="f${number}"]`);
   const folded = heading?.closest("details");
   if (folded) folded.open = true;
   focusOn(heading);

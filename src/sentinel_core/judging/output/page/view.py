@@ -22,6 +22,7 @@ _ALL_TEXT = 4_000_000
 _TOO_LONG = 1 << 20  # characters: of such a text the beginning alone is looked at
 _LONG_PATH = 20
 _TITLE = 140  # characters of the request
+_MARKDOWN = re.compile(r"^\s*(?:#{1,6}|>)\s|\*\*|`", re.MULTILINE)  # a title has no headings, bold words or code
 _EMBEDDED = re.compile(r"data:([\w.+/-]{1,80});base64,([A-Za-z0-9+/=]{200,})")
 
 _Object = dict[str, Any]
@@ -70,7 +71,7 @@ def _request(messages: Sequence[Message]) -> str:
         is_copied = message.details is not None and message.details.is_copied_context
         content = (message.content or "").strip()
         if message.role == "user" and content and not is_copied:
-            text = " ".join(redact_cut(content[: 4 * _TITLE]).split())
+            text = " ".join(_MARKDOWN.sub("", redact_cut(content[: 4 * _TITLE])).split())
             return visible(text if len(text) <= _TITLE else f"{text[:_TITLE].rsplit(' ', 1)[0]} …")
     return ""
 
