@@ -107,17 +107,14 @@ def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterato
     """The first identifier of each text that nobody gave and no text before told, in prose or in code of no more than a line; before the last text, one in capitals."""
     untold = dict(islice(_untold((_spaced(text.content) for text in texts), sources), _ENOUGH))
     for text in texts if untold else ():
-        if not any(map(text.content.__contains__, untold)):
+        meant = {name for name, is_related in untold.items() if is_related or text is texts[-1] or name.isupper()}
+        if not any(map(text.content.__contains__, meant)):
             continue
         prose = prose_of(_TICK.sub(" ", text.content))
         for match in _IDENTIFIER.finditer(prose):
-            is_related = untold.get(match[0])
-            is_meant = is_related or (is_related is not None and (text is texts[-1] or match[0].isupper()))
-            if is_meant and not is_example(match[0], prose[: match.start()]):
-                yield of_value(
-                    text, "identifier", "of_a_family" if is_related else "of_none", match, settings.identifier_weight
-                )
-                del untold[match[0]]
+            if match[0] in meant and not is_example(match[0], prose[: match.start()]):
+                branch = "of_a_family" if untold.pop(match[0]) else "of_none"
+                yield of_value(text, "identifier", branch, match, settings.identifier_weight)
                 break
 
 
