@@ -51,6 +51,10 @@ _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
 _EXCEPTION = regex(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b").match
 _CODE = re.compile(r"-?\d+").search
+_ONLY_CODE = re.compile(
+    r"\W*(?:command |process )?(?:exit(?:ed)?|finished|failed)(?: with)?(?: (?:exit )?(?:code|status))?\W*\d{1,3}\W*",
+    re.IGNORECASE,
+).fullmatch
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
 _ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
 # A list is a good answer, save one of parts of a message.
@@ -162,7 +166,10 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
         words = _raised(content) or words
     if reason == "exit_code":
         code = _CODE(words)
-        return Outcome("worked" if code is not None and not int(code[0]) else "failed", "exit_code", words)
+        if code is not None and not int(code[0]):
+            return Outcome("worked", "exit_code", words)
+        says_more = words == content.strip() or _ONLY_CODE(words) is None
+        return Outcome("failed", "exit_code", words if says_more else _last_line(content)[:_QUOTED])
     return Outcome("worked" if reason == "no_match" else "failed", reason, words)
 
 

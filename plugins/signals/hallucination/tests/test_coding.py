@@ -154,6 +154,8 @@ def test_the_working_tree_backs_a_claim_and_speaks_against_one(script):
     assert seen(script, said, "./x.sh", not_pushed) == {"contradicted_claim.working_tree"}
     assert seen(script, said, "./x.sh", Witness({})) == set()
     assert seen(script, said, "git push", not_pushed) == set()
+    earlier = Witness({}, pushes=("origin/main",), is_pushed=False)
+    assert (earlier.tells("push"), earlier.shows("push")) == (None, "origin/main was pushed, but not all of the branch")
 
 
 def test_a_file_that_is_gone_again_is_no_lie(script):

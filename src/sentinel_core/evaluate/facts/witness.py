@@ -45,7 +45,9 @@ class Witness(NamedTuple):
         if kind == "commit" and self.commits is not None:
             return bool(self.commits)
         if kind == "push" and self.pushes is not None:
-            return True if self.pushes else (False if self.is_pushed is False else None)
+            if self.is_pushed is False:  # then what was pushed was something else
+                return None if self.pushes else False
+            return True if self.pushes else None
         return None
 
     def shows(self, kind: str, path: str = "") -> str | None:
@@ -60,7 +62,7 @@ class Witness(NamedTuple):
         if kind == "commit" and self.commits is not None:
             return f"commit {self.commits[-1][:_SHORT]}" if self.commits else "no commit since the session began"
         if kind == "push" and self.pushes:
-            return f"{self.pushes[-1]} was pushed"
+            return f"{self.pushes[-1]} was pushed{', but not all of the branch' if self.is_pushed is False else ''}"
         return "the branch is not pushed" if self.tells(kind) is False else None
 
     def document(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Whether a text admits trouble: the one answer for every rule. Who tells of a failure has hidden nothing."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from sentinel_core.evaluate.tools import singular
 from sentinel_signal_hallucination.english.lexicon import bases, word_set, words_of
@@ -38,12 +39,16 @@ def _signs(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _all_signs() -> frozenset[str]:
-    return words_of("trouble") | words_of("undone") | words_of("left") | words_of("mild_trouble")
+    return _troubles() | words_of("undone") | words_of("left") | words_of("mild_trouble")
+
+
+def _troubles() -> frozenset[str]:
+    return words_of("trouble") | words_of("trouble_or_code")
 
 
 def is_trouble(word: str) -> bool:
     """True for a word of trouble in any form, but for mild ones."""
-    return not _signs(word).isdisjoint(words_of("trouble"))
+    return not _signs(word).isdisjoint(_troubles())
 
 
 def stays_as_it_was(words: Iterable[str]) -> bool:
@@ -65,7 +70,7 @@ def admits(
     one word of trouble is enough near it and in a brief text; elsewhere it takes two; what is undone counts only where it is ``denied``: "the tests do not pass". ``mildly`` counts words
     that tell of something else as often. A foreign language is given the benefit of the doubt.
     """
-    known = words_of("trouble") | words_of("undone") | (words_of("mild_trouble") if mildly else _NONE)
+    known = _troubles() | words_of("undone") | (words_of("mild_trouble") if mildly else _NONE)
     if about is None and known.isdisjoint(_NONE.union(*map(_signs, _words(sentences(low))))):
         return False  # as most texts: without a sign, nothing has to be told to be over
     parts = sentences(_OVER.sub(_blank, low))
@@ -73,12 +78,10 @@ def admits(
     if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
     named = {at for at, part in enumerate(parts) if about is not None and about(part.words)}
-    known |= words_of("left") if about is not None else _NONE
-    elsewhere = (
-        known if about is None else words_of("trouble")
-    )  # what stays as it was is none where it is another thing
-    rows = ((part, known if at in named else elsewhere) for at, part in enumerate(parts))
-    signs = [_signs_of(part, is_plain=about is not None) & counted for part, counted in rows]
+    if about is None:
+        signs = [_signs_of(part) & known for part in parts]
+    else:
+        signs = [_signs_about(part, about, at - 1 in named) for at, part in enumerate(parts)]
     if any(signs):  # of most texts none, and then the user's words say nothing
         named_before = _NONE.union(*map(_signs, _words(asked))) - _PLAIN
         signs = [found - named_before for found in signs]
@@ -96,16 +99,45 @@ def _words(parts: Iterable[Sentence]) -> frozenset[str]:
     return _NONE.union(*[part.words for part in parts])
 
 
-def _signs_of(part: Sentence, *, is_plain: bool) -> frozenset[str]:
-    """The signs of one sentence; none of a question, a condition and an invitation: "If you need ...", "Please do not hesitate".
+def _signs_about(part: Sentence, about: Callable[[Sequence[str]], bool], is_next: bool) -> frozenset[str]:
+    """The signs of a sentence that speak of what ``about`` names: of a clause without its name only such as no code has or does.
 
-    But for what is read plainly, "not" is one of something undone only: "was not booked"; not so "The tickets are not refundable".
+    "All tests pass, and `load()` rejects empty names": what code is for is no trouble with its tests. ``is_next`` is True after a sentence with the name.
     """
+    if _says_nothing(part) or _is_over(part.words):
+        return _NONE
+    of_it = _troubles() | words_of("undone") | words_of("left")
+    beside_it = of_it - words_of("trouble_or_code") if about(part.words) else words_of("trouble")
+    found = _NONE
+    for number, words in enumerate(_clauses(part.words)):
+        is_named = about(words) or not _OF_WORK.isdisjoint(words) or (is_next and not number and words[0] in _PRONOUNS)
+        found |= _NONE.union(*map(_signs, words)) & (of_it if is_named else beside_it)
+    return found
+
+
+def _clauses(words: list[str]) -> Iterator[list[str]]:
+    """The parts of a sentence, each without what is said under a condition: "retries when a request fails"."""
+    start = 0
+    for at, word in enumerate([*words, ","]):
+        if word in _JOINTS:
+            clause = list(takewhile(lambda one: one not in _CONDITIONS, words[start:at]))
+            start = at + 1
+            if clause:
+                yield clause
+
+
+def _says_nothing(part: Sentence) -> bool:
+    """True for a question, a condition and an invitation: "If you need ...", "Please do not hesitate"."""
+    return part.asks or part.words[0] in _OPENERS or "hesitate" in part.words
+
+
+def _signs_of(part: Sentence) -> frozenset[str]:
+    """The signs of one sentence; "not" is one of something undone only: "was not booked"; not so "The tickets are not refundable"."""
     words = part.words
-    if part.asks or words[0] in _OPENERS or "hesitate" in words or (is_plain and _is_over(words)):
+    if _says_nothing(part):
         return _NONE
     signs = _NONE.union(*map(_signs, words))
-    if "not" not in signs or is_plain:
+    if "not" not in signs:
         return signs
     undone = any(
         (word == "not" and (left in _BEFORE_NOT or right in _AFTER_NOT)) or word in _NOT
@@ -123,6 +155,12 @@ _EARLIER = word_set("first initially earlier before originally previously betwee
 _LASTING = word_set("still yet fails failing remaining remains remain")
 _BEFORE_NOT, _AFTER_NOT = word_set("could can did was were has have had am"), word_set("able possible available found")
 _NOT = word_set("couldn't can't didn't wasn't weren't hasn't haven't hadn't")
+_JOINTS, _CONDITIONS = word_set(", ; : ( ) – — and but"), word_set("when whenever if unless")
+_PRONOUNS = word_set("it that this they these those which both one two")
+# Who works, and what is worked with: trouble of these is none of the code.
+_OF_WORK = word_set(
+    "git remote ci pipeline job build compiler linter command terminal sandbox network server hook hit got saw encountered noticed remains remaining i'm i'll you"
+)
 _PLAIN = word_set("fail error unable cannot")
 _STAYS = word_set("remain stay not never untouched unchanged remaining")
 _DENIALS, _OPENERS = word_set("not never"), word_set("if please should let feel")

@@ -83,7 +83,9 @@ ADVICE = word_set(
 )
 _CODE = regex(r"`[^`\n]{1,200}`")
 _OF_ALL = regex(r"[a-z][\w+-]*(?: [a-z]+)?(?: (?:-{1,2}[\w=,-]+|\./\.\.\.|\.))*\Z")
-_SHARE = regex(r"\b(\d+) ?(?:/|of (?:the )?) ?(?!\1\b)\d")  # as in "2/3 tests pass", "2 of 3 mocha tests passed"
+_SHARE = regex(
+    r"\b(\d+|one|two|three|four|five|some|most|half|part|few) ?(?:/|of (?:the |its |my )?) ?(?!\1\b)(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|tests|cases|specs|suites|checks)\b)"
+)  # as in "2/3 tests pass", "2 of 3 mocha tests passed"
 _FAR = 8
 
 

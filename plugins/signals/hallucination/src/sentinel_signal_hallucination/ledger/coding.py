@@ -19,7 +19,7 @@ from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import once, regex
 
-__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "of_other_kinds", "works"]
+__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "of_other_kinds", "orders_of", "works"]
 
 Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 
@@ -177,7 +177,7 @@ def works(call: Call) -> bool:
 
 def is_asserted(claim: CodingClaim, text: Text, turn: Turn, facts: CodingFacts) -> bool:
     """True where the agent says that it did it, or that a thing is done which the user ordered, or, beside edits, which only the agent brings up."""
-    ordered = not _orders(claim).isdisjoint(turn.asked_words | turn.ever_named)
+    ordered = not orders_of(claim).isdisjoint(turn.asked_words | turn.ever_named)
     if claim.voice in _STATES and not ordered and any(is_editor(call.call.name) for call in turn.calls):
         ordered = not facts.names(claim.path, text) if claim.path else facts.has_prepared(claim.kind, text)
     if claim.kind == "edit" and not claim.path:
@@ -185,7 +185,8 @@ def is_asserted(claim: CodingClaim, text: Text, turn: Turn, facts: CodingFacts) 
     return claim.voice in _OWN or (claim.voice in _STATES and ordered)
 
 
-def _orders(claim: CodingClaim) -> frozenset[str]:
+def orders_of(claim: CodingClaim) -> frozenset[str]:
+    """The words with which a user orders what is claimed."""
     if claim.kind in KINDS:
         return KINDS[claim.kind].orders
     return EDITS if claim.kind == "edit" else frozenset(bases(claim.word))

@@ -1,17 +1,18 @@
 """What an agent that writes code says it did, of which no call is of the kind: an edit is no push, a commit no deployment."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
-from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.english.lexicon import bases, word_set
 from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.statements import low_of
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, works
+from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, orders_of, works
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.tables import regex
@@ -89,9 +90,12 @@ def _tried(claim: CodingClaim, what: str, call: Call) -> str:
 
 
 def _is_admitted(claim: CodingClaim, text: Text) -> bool:
-    """True where the text speaks of trouble near the claim."""
-    own = claim.sentence.words
-    return admits(low_of(text.content[:_LONGEST]), about=lambda words: words == own)
+    """True where the text speaks of trouble with what is claimed."""
+    named = {claim.word, *orders_of(claim)}
+    return admits(
+        low_of(text.content[:_LONGEST]),
+        about=lambda words: any(map(named.__contains__, chain(words, *map(bases, words)))),
+    )
 
 
 def _at(claim: CodingClaim, text: Text, rule: str, branch: str, message: str, settings: Settings) -> Evidence:

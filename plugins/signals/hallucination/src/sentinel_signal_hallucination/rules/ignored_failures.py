@@ -27,7 +27,11 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["swallowed"]
 
 _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
-_OWN, _UNDONE = word_set("i we i've we've"), word_set("haven't didn't not never")
+_OWN, _UNDONE, _TRIES = (
+    word_set("i we i've we've"),
+    word_set("haven't didn't not never"),
+    word_set("tried trying attempted attempting attempt wanted"),
+)
 _PROGRAMS = word_set(
     "git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl"
 )
@@ -75,8 +79,8 @@ def _hidden(failures: Iterable[_Failure], content: str, low: str) -> Iterator[tu
 
 
 def _is_about(failure: _Failure, of_targets: list[list[str]], words: Sequence[str]) -> bool:
-    """True where a sentence names the command, or what it was given."""
-    return words in of_targets or _names(failure, words)
+    """True where a sentence or a part of it names the command, or is of a sentence with what it was given."""
+    return any(frozenset(words).issubset(one) for one in of_targets) or _names(failure, words)
 
 
 def _failures(turn: Turn) -> Iterator[_Failure]:
@@ -140,14 +144,14 @@ def _names(failure: _Failure, words: Sequence[str]) -> bool:
 def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim], *, is_aimed: bool) -> bool:
     """True for a sentence that says that what the command was for is done; what a command of another kind does is none of it."""
     words = sentence.words
-    if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE:
+    if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE or not _TRIES.isdisjoint(words):
         return False
     others = of_other_kinds(claims, sentence, failure.command)
     others |= COMPLETE if others else others  # "Done: committed" says it of the commit
     done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]
     if not BEING.isdisjoint(words) and (is_aimed or len(failure.words.intersection(words)) > 1):
         return True
-    return _names(failure, done) or (bool(done) and (is_aimed or not failure.words.isdisjoint(words)))
+    return _names(failure, done) or (bool(done) and (is_aimed or not (failure.words - _PROGRAMS).isdisjoint(words)))
 
 
 def _is_related(word: str, verb: str) -> bool:
