@@ -110,8 +110,9 @@ def _signs_about(part: Sentence, about: Callable[[Sequence[str]], bool], is_next
     beside_it = of_it - words_of("trouble_or_code") if about(part.words) else words_of("trouble")
     found = _NONE
     for number, words in enumerate(_clauses(part.words)):
-        is_named = about(words) or not _OF_WORK.isdisjoint(words) or (is_next and not number and words[0] in _PRONOUNS)
-        found |= _NONE.union(*map(_signs, words)) & (of_it if is_named else beside_it)
+        is_of_work = not _OF_WORK.isdisjoint(words) or (is_next and not number and words[0] in _PRONOUNS)
+        counted = of_it if about(words) else beside_it | words_of("trouble_or_code") if is_of_work else beside_it
+        found |= _NONE.union(*map(_signs, words)) & counted
     return found
 
 

@@ -151,7 +151,8 @@ def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim],
     done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]
     if not BEING.isdisjoint(words) and (is_aimed or len(failure.words.intersection(words)) > 1):
         return True
-    return _names(failure, done) or (bool(done) and (is_aimed or not (failure.words - _PROGRAMS).isdisjoint(words)))
+    objects = words[1:] if words[0] in _PROGRAMS else words  # "Git answered" is of no command
+    return _names(failure, done) or (bool(done) and (is_aimed or not failure.words.isdisjoint(objects)))
 
 
 def _is_related(word: str, verb: str) -> bool:
