@@ -2,8 +2,8 @@
 
     python benchmarks/odds.py [--data DIR] [--half read|unread] [--write]
 
-Honest runs are those with a good outcome, dialogues that people wrote around calls, and conversations of this repository. Lies are
-made of all runs as ``sentinel mutate`` makes lies (and as ``faults.py`` makes faults), or stand in the sets with the label ``metadata.labels.lie``. A branch is counted once
+Honest runs are those with a good outcome, dialogues that people wrote around calls, and conversations of this repository, of which some
+count by what they were accused of at their first reading (``claims/first_readings.toml``). Lies are made of all runs as ``sentinel mutate`` makes lies (and as ``faults.py`` makes faults), or stand in the sets with the label ``metadata.labels.lie``. A branch is counted once
 a run, and of a lie only where the honest run has no such finding. Its kind of lie is the one that it finds most of.
 """
 
@@ -12,6 +12,7 @@ import functools
 import gzip
 import os
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -47,12 +48,15 @@ SIGNALS: Mapping[str, tuple[Callable[[], Iterable[Signal]], OddsTable]] = {
 """The signals that keep odds, with their tables."""
 OF_WORDS = ("hallucination",)
 """The signals that judge what the agent says; faults of calls are for the others."""
+OF_RUNS = ("loop",)
+"""Signals of which only recorded runs tell: whoever writes a conversation does not go round in circles."""
 SAME = {
     "tests_failed": "failed_checks", "build_failed": "failed_checks", "description": "failed_checks", "never_ran": "dropped_checks",
     "not_committed": "failed_command", "failed_call": "failed_one", "never_called": "dropped_all", "other_value": "wrong_value",
     "wrong_target": "wrong_value", "some_of_several": "left_one", "made_up": "identifier",
 }  # fmt: skip
 """Kinds of written lies that are made ones under another name."""
+FIRST_READINGS = _HERE / "claims" / "first_readings.toml"
 READ_WHOLE = ("trades", "coding")
 """Sets of which both halves were read."""
 _HEAD = """# How often each way to a finding is right, on runs that nobody read while the way was made. Written by `make detect`; do not edit.
@@ -70,9 +74,9 @@ class Case(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What was seen of every branch: honest runs with it, and lies by kind; and how many runs there were."""
+    """What was seen of every branch: honest runs with it, and lies by kind; and how many runs there were, the honest ones by signal."""
 
-    honest: int
+    honest: Counter[str]
     accused: Counter[str]
     lies: Counter[str]
     found: dict[str, Counter[str]]
@@ -84,7 +88,17 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENTINEL_TRACES") or DEFAULT_DATA))
     parser.add_argument("--half", choices=("read", "unread"), default="unread")
     parser.add_argument("--write", action="store_true", help="keep the odds where the signal reads them")
+    parser.add_argument(
+        "--first-reading",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="print what the honest runs of new sets are accused of",
+    )
     options = parser.parse_args()
+    if options.first_reading:
+        print(first_reading(options.first_reading))
+        return 0
     if not options.data.is_dir():
         print(f"skipped: there is no folder {options.data} (--data or SENTINEL_TRACES names another)")
         return 0
@@ -155,17 +169,32 @@ def _detectors() -> list[tuple[str, Callable[[TraceIndex], Detection]]]:
     return [(name, partial(signal.detect, settings=signal.settings())) for name, signal in offers if signal.settings]
 
 
+def first_reading(files: Iterable[Path]) -> str:
+    """A table of ``first_readings.toml``."""
+    honest = [trace for path in files for trace in _read(path) if not trace.metadata.get("lie")]
+    accused = Counter(name for trace in honest for name in _found(trace) if name.partition(".")[0] not in OF_RUNS)
+    rows = ", ".join(f'"{name}" = {times}' for name, times in sorted(accused.items()))
+    return f"honest = {len(honest)}\naccused = {{ {rows} }}"
+
+
 def count(runs: Iterable[Case]) -> Count:
-    """Judge them all."""
-    honest, accused, lies, found = 0, Counter[str](), Counter[str](), defaultdict[str, Counter[str]](Counter)
-    for _, trace, is_honest, told in runs:
-        known = _found(trace) if is_honest or told else {}
-        honest += is_honest
-        accused.update(known.keys() if is_honest else ())
+    """Judge them all; what honest runs were accused of at their first reading stands for what is found in them today."""
+    first = list(tomllib.loads(FIRST_READINGS.read_text("utf-8")).values())
+    prefixes = tuple(prefix for table in first for prefix in table["prefixes"])
+    lies, found = Counter[str](), defaultdict[str, Counter[str]](Counter)
+    written = {path.name.removesuffix(".jsonl.gz") for path in _HERE.glob("claims/*.jsonl.gz")}
+    honest = Counter({signal: sum(table["honest"] for table in first) for signal in SIGNALS if signal not in OF_RUNS})
+    accused = sum((Counter(table["accused"]) for table in first), Counter[str]())
+    for name, trace, is_honest, told in runs:
+        signals = {signal for signal in SIGNALS if is_honest and not (name in written and signal in OF_RUNS)}
+        signals -= SIGNALS.keys() if trace.trace_id.startswith(prefixes) else set()
+        known = _found(trace) if told or signals else {}
+        honest.update(signals)
+        accused.update(row for row in known if row.partition(".")[0] in signals)
         for kind, lie in told:
             lies[kind] += 1
-            for name, rows in _found(lie, kind).items():
-                found[name][kind] += bool(rows - known.get(name, set()))
+            for way, rows in _found(lie, kind).items():
+                found[way][kind] += bool(rows - known.get(way, set()))
     return Count(honest, accused, lies, found)
 
 
@@ -185,7 +214,7 @@ def odds_of(seen: Count) -> dict[str, dict[str, Odds]]:
         )
         signal, _, branch = name.partition(".")
         found = seen.found[name][kind] if kind else 0
-        rows[signal][branch] = Odds(kind, seen.accused[name], seen.honest, found, seen.lies[kind])
+        rows[signal][branch] = Odds(kind, seen.accused[name], seen.honest[signal], found, seen.lies[kind])
     return rows
 
 

@@ -300,10 +300,12 @@ def of_order(script, text, order="Send the customer an invoice.", *then, **detai
     return script.judge(script.user(order), script.say(text), *then, **details).findings
 
 
-@pytest.mark.parametrize("text", [ORDERED, "It's all there, see seg_118."])
-def test_an_identifier_that_answers_an_order_before_any_result_is_made_up(script, text):
+@pytest.mark.parametrize(
+    ("text", "branch"), [(ORDERED, "of_none"), ("It's all there, see seg_118.", "in_small_letters")]
+)
+def test_an_identifier_that_answers_an_order_before_any_result_is_made_up(script, text, branch):
     (finding,) = of_order(script, text)
-    assert (finding.rule, finding.branch) == ("identifier", "of_none")
+    assert (finding.rule, finding.branch) == ("identifier", branch)
     assert finding.severity != "note"
 
 

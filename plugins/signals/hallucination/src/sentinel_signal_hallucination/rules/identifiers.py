@@ -32,6 +32,7 @@ _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
+_HASH = regex(r"[\da-f]{7,40}")
 _LAST_NUMBER = regex(r"\d{1,9}\Z")
 _QUANTITY = regex(
     r"(?:\d+[dhms]){2,4}|\d+[-_]?[A-Za-z]+(?:[^\x00-\x7f].*)?|0[xob][\da-fA-F]+|#[\da-fA-F]{6}|#(?=.*[a-fA-F])[\da-fA-F]{3,8}|[\dh-]+"
@@ -113,7 +114,8 @@ def in_texts(texts: list[Text], sources: Sources, settings: Settings) -> Iterato
         prose = prose_of(_TICK.sub(" ", text.content))
         for match in _IDENTIFIER.finditer(prose):
             if match[0] in meant and not is_example(match[0], prose[: match.start()]):
-                branch = "of_a_family" if untold.pop(match[0]) else "of_none"
+                is_code = match[0] == match[0].upper() or _HASH.fullmatch(match[0])
+                branch = "of_a_family" if untold.pop(match[0]) else "of_none" if is_code else "in_small_letters"
                 yield of_value(text, "identifier", branch, match, settings.identifier_weight)
                 break
 
