@@ -16,7 +16,7 @@ __all__ = ["ADVICE", "NO_FACT", "CheckClaim", "check_claims", "is_good", "readab
 
 _NOUNS = {
     "": word_set("everything checks all"),
-    "tests": word_set("test tests testsuite suite specs pytest phpunit rspec vitest ctest"),
+    "tests": word_set("test tests testsuite suite spec specs pytest phpunit rspec vitest ctest"),
     "build": word_set("build builds compilation compile compiles compiled built image bundle"),
     "types": word_set(
         "type mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks type-checking typechecks compile compiles compiled compiler"

@@ -17,6 +17,7 @@ _NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]{0,20}(?:\.\d{1,20})?(?!\d)
 _TERM = r"([*×x/÷+−-])\s{0,3}\$?(\d[\d,]{0,20}(?:\.\d+)?)"
 # Thousands may be apart: "52 000".
 _SPACED, _SPACE = regex(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?"), regex(r"\s")
+_ENDING, _NEAR = regex(r"(?i)\b(?:end|finish|last|final)"), 30
 _DATE = regex(r"\d{1,4}[-/]\d{1,2}[-/]\d{1,4}")
 # A quotient or product in parentheses, as the last factor.
 _PRODUCT = regex(r"[*×]\s{0,3}\((\d[\d.]{0,20}\s{0,3}[*×/÷]\s{0,3}\d[\d.]{0,20})\)")
@@ -34,9 +35,9 @@ _SUFFIXES = {
 # One suffix may serve two: "from 3.91 to 3.97 million".
 _SUFFIX_OF = regex(r"(?i)(?: ?(?:to|and|or|[-–→]|->) ?\d[\d.,]*)? ?([kmg]i?b|[kmgb]|thousand|million|billion)(?![a-z])")
 _CONVERSIONS = (*((scale, 0.0) for scale in _SCALES), (1.8, 32.0), (1 / 1.8, -32.0 / 1.8))  # Fahrenheit
-_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN, _MOST_THREE = 4_000, 60, 40, 18, 6, 12
+_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN, _MOST_THREE = 4_000, 60, 40, 18, 7, 12
 _DEEPEST, _LARGEST, _SUFFIX, _ALL, _MOST_BESIDE = 12, 1e15, 4, 100, 8
-_MOST_SIGNED = 4
+_MOST_SIGNED, _LONGEST_NAME = 4, 40
 _TIMES = range(2, 32)
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
@@ -71,7 +72,7 @@ class Derived:
         exact = sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed))
         if (
             _is_near(exact, value, half)
-            or self._ends(written)
+            or self._ends(written, answer[max(0, at - _NEAR) : at])
             or self._is_scaled(value, step, _SUFFIX_OF.match(answer, at + len(written)))
         ):
             return True
@@ -102,9 +103,10 @@ class Derived:
         scales = _SUFFIXES[suffix[1].lower()] if suffix is not None else ()
         return any(_is_near(self._told, (value + step * 0.25) * scale, step * scale * 0.75) for scale in scales)
 
-    def _ends(self, written: str) -> bool:
-        """True for "ending in 3473" where something longer that was told ends so."""
-        return written.isdigit() and len(written) >= _SUFFIX and bool(re.search(rf"\w{written}\b", self._all))
+    def _ends(self, written: str, before: str) -> bool:
+        """True for "ending in 3473" where something longer that was told ends so; of three digits only where this is said."""
+        is_said = len(written) >= _SUFFIX or _ENDING.search(before) is not None
+        return written.isdigit() and is_said and bool(re.search(rf"\w{written}\b", self._all))
 
     @once
     def _computed(self) -> list[float]:
@@ -196,8 +198,22 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
             fields[key].append(number)
             few.append(number)
         yield from _of(item, fields, depth + 1)
+    if isinstance(value, list):
+        yield from _of_groups([row for row in value[:_MOST_ROWS] if isinstance(row, dict)])
     few = few[:_MOST_IN_OBJECT]
     yield from (sum(few), *_of_two(few))
+
+
+def _of_groups(rows: list[dict[str, object]]) -> Iterator[float]:
+    """The sums of each field over the rows that have one text in common: what was spent in each shop."""
+    totals: defaultdict[tuple[str, str, str], float] = defaultdict(float)
+    for row in rows if len(rows) > 1 else ():
+        texts = [(key, item) for key, item in row.items() if isinstance(item, str) and len(item) < _LONGEST_NAME]
+        for key, item in row.items():
+            number = _number(item)
+            for name, text in texts if number is not None else ():
+                totals[name, text, key] += number or 0.0
+    yield from totals.values()
 
 
 def _stated(text: str) -> Iterator[float]:

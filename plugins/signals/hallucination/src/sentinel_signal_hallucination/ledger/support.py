@@ -57,10 +57,18 @@ class Backing:
         return self._turn.used.issuperset(self._record.tool_words.intersection(bases(form)))
 
     def is_other(self, one: Statement, tried: Action, *, by: int) -> bool:
-        """True where what is told may be another action than the one that failed: ``by`` so many words more fit one that worked."""
+        """True where what is told may be another action than the one that failed: ``by`` so many words more fit one that worked.
+
+        Of the same tool, as many are enough, unless a value of the call that failed is told.
+        """
         words = {one.verb, *bases(one.sentence.words[one.at])} | one.objects
         fit = _fit(tried, words, one.group)
-        return any(_fit(action, words, one.group) >= fit + by for action in self.actions)
+        given = {str(value).lower() for value in tried.call.call.arguments.values()}
+        least = by if not given.isdisjoint(one.sentence.words) else 0
+        return any(
+            _fit(action, words, one.group) >= fit + (least if action.facts is tried.facts else by)
+            for action in self.actions
+        )
 
     def has_verb(self, action: Action, one: Statement) -> bool:
         """True where the tool's name has the verb."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.shell import command_of
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, is_trouble
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
@@ -170,7 +171,8 @@ class _Case:
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
         if tried is not None and backing.ends_with(tried):
-            if backing.is_other(one, tried, by=1 - self.admits) or (self.admits and not backing.actions):
+            is_other = backing.is_other(one, tried, by=1 - self.admits) or self._is_in_part(one, tried)
+            if is_other or (self.admits and not backing.actions):
                 return None
             is_related = (
                 one.named
@@ -195,6 +197,12 @@ class _Case:
             return self._evidence(one, None, _voice(one))
         branch = "" if self._was_done(one) else self._absence(one, is_ordered=is_ordered)
         return self._evidence(one, tried, branch) if branch else None
+
+    def _is_in_part(self, one: Statement, tried: Action) -> bool:
+        """True where the answer of the call that failed gives what is told: "a.pdf" beside an error for another month."""
+        result, given = tried.call.result, to_json(tried.call.call.arguments).decode()
+        named = names_in(self.text.content[one.sentence.start : one.sentence.end])
+        return result is not None and any(name in result.content and name not in given for name in named)
 
     def _was_done(self, one: Statement) -> bool:
         """True where an earlier turn did it; what the user has just agreed to was to be done then, unless a result tells of it."""

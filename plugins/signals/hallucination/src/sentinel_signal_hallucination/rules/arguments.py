@@ -18,6 +18,7 @@ __all__ = ["invented"]
 # Of a trace: each takes a look at all that was told, and each of the untold a long one.
 _MOST, _MOST_UNTOLD = 500, 40
 _ADDRESS = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_PART, _PERIOD = regex(r"[^\W_]+"), regex(r"(?:19|20)\d\d-?(?:W\d\d?|Q[1-4]|H[12])")
 _LETTER = regex(r"[A-Za-z]")
 
 
@@ -34,7 +35,7 @@ def _invented(carried: Carried, settings: Settings) -> Iterator[Evidence]:
     for action, rows in groupby(islice(untold, _MOST_UNTOLD), key=itemgetter(0)):
         sources = Sources(index, action.message_index)
         for _, leaf in rows:
-            if not sources.names(leaf.text.lstrip("#")) and _has_others(leaf, sources, carried, action):
+            if not _is_given(leaf.text.lstrip("#"), sources) and _has_others(leaf, sources, carried, action):
                 message = (
                     f'The call to "{action.facts.name}" carried "{leaf.text}" as {leaf.key}, which is in no result and in '
                     "nothing that the agent was given; the record has others."
@@ -73,6 +74,13 @@ class _Before:
 def _names_something(leaf: Leaf) -> bool:
     """True for an address, and for an identifier with letters: plain numbers are amounts and counts as often."""
     return leaf.value.kind == "address" or (leaf.value.kind == "identifier" and _LETTER.search(leaf.text) is not None)
+
+
+def _is_given(written: str, sources: Sources) -> bool:
+    """True for what was told, whole or in its parts: "RUN-43-BLK" beside "RUN-41-BLK" and size 43; and for a week or a quarter of a year."""
+    parts = _PART.findall(written)
+    is_composed = len(parts) > 1 and all(part in sources.context for part in parts)
+    return is_composed or _PERIOD.fullmatch(written) is not None or sources.names(written)
 
 
 def _has_others(leaf: Leaf, sources: Sources, carried: Carried, action: Action) -> bool:

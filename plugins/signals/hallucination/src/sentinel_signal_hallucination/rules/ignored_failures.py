@@ -30,7 +30,7 @@ _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
 _OWN, _UNDONE, _TRIES = (
     word_set("i we i've we've"),
     word_set("haven't didn't not never"),
-    word_set("tried trying attempted attempting attempt wanted"),
+    word_set("tried trying attempted attempting attempt wanted i'll we'll i'd"),
 )
 _PROGRAMS = word_set(
     "git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl"
