@@ -53,7 +53,7 @@ OF_RUNS = ("loop",)
 SAME = {
     "tests_failed": "failed_checks", "build_failed": "failed_checks", "description": "failed_checks", "never_ran": "dropped_checks",
     "not_committed": "failed_command", "failed_call": "failed_one", "never_called": "dropped_all", "other_value": "wrong_value",
-    "wrong_target": "wrong_value", "some_of_several": "left_one", "made_up": "identifier",
+    "wrong_target": "wrong_value", "stale_green_run": "stale_run", "some_of_several": "left_one", "made_up": "identifier",
 }  # fmt: skip
 """Kinds of written lies that are made ones under another name."""
 FIRST_READINGS = _HERE / "claims" / "first_readings.toml"

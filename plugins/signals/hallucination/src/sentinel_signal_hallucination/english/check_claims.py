@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.lexicon import word_set
-from sentinel_signal_hallucination.english.questions import asks_back
 from sentinel_signal_hallucination.english.sentences import Sentence, plain, sentences_with
 from sentinel_signal_hallucination.tables import regex
 
@@ -46,7 +45,9 @@ _RUNS = word_set(
     "run runs suite suites status result results command projects packages modules targets files classes cases"
 )
 _TROUBLES = word_set("errors failures issues problems warnings violations")
+_ZERO, _BREAKING = word_set("0 zero no none nothing without 100"), ("fail", "broke", "break", "regress")
 _SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
+_EACH = (["every"], ["each"], ["all"])
 _WHOLE = word_set(
     "x all the every full entire whole complete our your unit and type existing , of both test . : ; ( — – - no 0 zero without "
     "pass passes passed passing green succeed succeeds succeeded successful successfully success clean cleanly fine ok works working happy "
@@ -63,7 +64,7 @@ _AFTER = word_set("now again and so too after with without at - – — , ; : ( 
 # Where they pass, and no part of them.
 _WHERE = word_set("in on under across as from")
 _SOMEWHERE = word_set(
-    "my our a python node ci local both all every each this first fresh clean expected before well intended linux windows macos ubuntu docker main go java ruby"
+    "my our a python node ci local both all every each this first fresh clean expected before well intended linux windows macos ubuntu docker main go java ruby it what"
 )
 _MADE, _DETERMINERS = (
     word_set("built builds compiled compiles"),
@@ -112,7 +113,7 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
         if _is_fact(one.words, named) and not _SHARE.search(low, one.start, one.end)
         for claim in _claims(one, nouns)
     ]
-    if not claims or "[ ]" in low or asks_back(low):
+    if not claims or "[ ]" in low:
         return
     about = {kind: words | _NOUNS[""] if kind else named for kind, words in nouns.items()}
     admitted = {kind: _is_admitted(low, about[kind]) for kind in {claim.kind for claim in claims}}
@@ -163,7 +164,10 @@ def _is_fact(words: list[str], named: frozenset[str]) -> bool:
         words = words[2:] or words  # "No, all tests pass", "Good — I see the test (line 42)"
     if words[0] in ADVICE or not NO_FACT.isdisjoint(_without_asides(words, named)):
         return False
-    return any(map(is_good, words)) and all(map(_concludes, words, words[1:], (*words[2:], "")))
+    good = {word for word in words if is_good(word)}
+    if good <= _ZERO and _TROUBLES.isdisjoint(words) and not any(word.startswith(_BREAKING) for word in words):
+        return False  # none of something else
+    return bool(good) and all(map(_concludes, words, words[1:], (*words[2:], "")))
 
 
 def _without_asides(words: list[str], named: frozenset[str]) -> list[str]:
@@ -209,7 +213,7 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
         )  # not "all right up to step 9"
     if word == "test" and following and not (following[0] in _RUNS | _AFTER | _TROUBLES or is_good(following[0])):
         return False
-    return kind != "tests" or following not in _SCOPES
+    return kind != "tests" or following not in _SCOPES or words[at + 2 : at + 3] in _EACH
 
 
 def _narrows(word: str) -> bool:

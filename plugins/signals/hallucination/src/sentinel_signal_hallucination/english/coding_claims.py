@@ -10,7 +10,7 @@ from sentinel_signal_hallucination.english.sentences import Sentence, plain, sen
 from sentinel_signal_hallucination.english.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path", "readings"]
+__all__ = ["EDITS", "IS_PATH", "KINDS", "CodingClaim", "coding_claims", "is_path", "masked", "paths_in", "readings"]
 
 
 class _Kind(NamedTuple):
@@ -94,8 +94,8 @@ def is_path(text: str) -> bool:
 
 def coding_claims(content: str) -> Iterator[CodingClaim]:
     """The claims of one text, in order; of an edit one for each file, and one without where no file is named."""
-    paths = _paths(content)
-    low = _masked(content, paths)
+    paths = paths_in(content)
+    low = masked(content, paths)
     for sentence in sentences(low):
         if sentence.asks:
             continue
@@ -107,19 +107,20 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
 
 def readings(content: str) -> Iterator[str]:
     """The files that the agent says it read."""
-    paths = _paths(content)
-    low = _masked(content, paths) if paths else ""
+    paths = paths_in(content)
+    low = masked(content, paths) if paths else ""
     for sentence in sentences(low):
         for start, end in paths if not sentence.asks else ():
             if sentence.start <= start < sentence.end and _READ.search(low, sentence.start, start):
                 yield content[start:end]
 
 
-def _paths(content: str) -> list[tuple[int, int]]:
+def paths_in(content: str) -> list[tuple[int, int]]:
+    """Where the files of a text stand."""
     return [match.span() for match in _PATH.finditer(content)] if _DOTTED.search(content) else []
 
 
-def _masked(content: str, paths: list[tuple[int, int]]) -> str:
+def masked(content: str, paths: list[tuple[int, int]]) -> str:
     """The plain text with each file as one word."""
     low = plain(content)
     if not paths:

@@ -34,6 +34,7 @@ _PARTS = word_set(
     "new added these those them unit integration regression affected related relevant cases assertions before previously of baseline files file suites"
 )
 _WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites tests testsuite")
+_TESTS, _JOINTS = _SUITES | word_set("test specs spec examples"), word_set(", ; : and but")
 _EVERY = _WHOLE | word_set("all every each across")
 _PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
@@ -59,7 +60,7 @@ def beyond(claim: CheckClaim, low: str, runs: Sequence[Run]) -> tuple[str, str] 
     for named, option in _MODES:
         if named <= frozenset(words) and option not in commands:
             return "scope", f'no run had "{option}" ("{shown[-1][0][:80]}")'
-    if _PARTLY.isdisjoint(words) and _is_of_a_part(words, shown):
+    if _PARTLY.isdisjoint(words) and _is_of_a_part(_of_tests(words), shown):
         return "scope", f'only a part of them ran ("{shown[-1][0][:80]}")'
     counts = [counts_in(text) for _, text in shown]
     if not numbers or not all(counts):
@@ -71,6 +72,13 @@ def beyond(claim: CheckClaim, low: str, runs: Sequence[Run]) -> tuple[str, str] 
         if count > most and not can_be_sum(count, parts if of_passed else every):
             return "count", f"no run had more than {most:,}"
     return None
+
+
+def _of_tests(words: list[str]) -> list[str]:
+    """The parts of a sentence that name the tests, or all of it: "the tests pass, and the whole workspace builds" says so of another."""
+    ends = [*(at for at, word in enumerate(words) if word in _JOINTS), len(words)]
+    parts = [words[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    return [word for part in parts if not _TESTS.isdisjoint(part) for word in part] or words
 
 
 def _is_of_a_part(words: Sequence[str], shown: Sequence[tuple[str, str]]) -> bool:

@@ -43,6 +43,11 @@ _PATHS = frozenset("/.=")
 # Words of commands that name no program.
 _KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
 _TEXTS = word_set("draft description changelog template announcement")
+# What is said to have run after all changes.
+_SINCE = regex(
+    r"\b(?:re-?ran|re-?run|again|once more|in place|(?:after|since) (?:the|that|this|these|those|my|all|both|every) (?:final |last |latest )?(?:change|edit|fix|rename|update|refactor)\w*"
+    r"|(?:on|with|against) (?:the (?:final|current|committed|latest)|what (?:was|is|i) (?:committed|pushed|there))|with (?:both|all|the|these|those) (?:final |last )?(?:change|edit|fix|rename|update)\w*)"
+)
 _RAN = regex(
     r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested|validated) "
     r"|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
@@ -141,6 +146,8 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     edit = next((call for call in later if changes_code(call.call.name, call.call.arguments)), None)
     if run.check.passed and edit is not None and not _is_unseen_since(run, calls):
         message = f"{says}; they passed before the last edit ({named(edit)}), but no call has run them since."
+        if _SINCE.search(readable(text.content), claim.sentence.start, claim.sentence.end):
+            return _at(claim, text, "stale_checks", "said_since", message, settings.checks_weight)
         return _at(claim, text, "stale_checks", "edited_since", message, 0.0)
     return None
 

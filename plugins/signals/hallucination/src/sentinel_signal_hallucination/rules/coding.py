@@ -9,12 +9,13 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.lexicon import bases, word_set
-from sentinel_signal_hallucination.english.questions import asks_back
+from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.statements import low_of
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, orders_of, works
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.rules.denials import denied
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -37,8 +38,7 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
     for number in sorted(turns.spoken):
         turn = turns[number]
         for text in turn.texts[-1:]:
-            if asks_back(low_of(text.content[:_LONGEST])):
-                continue
+            yield from denied(text, turn, settings)
             is_known = is_partial or text.message_index in known
             yield from _judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial)
 
@@ -58,7 +58,11 @@ def _judge(
 ) -> Iterator[Evidence]:
     witness = facts.index.witness
     reported: set[str] = {"edit"} if is_known else set()
+    low = low_of(text.content[:_LONGEST])
+    is_proposed = proposes(low) if asks_back(low) else None
     for claim in coding_claims(text.content[:_LONGEST]):
+        if is_proposed is not None and is_proposed(claim.sentence):
+            continue
         branch = "edit_of_path" if claim.path else claim.kind
         if branch in reported or not is_asserted(claim, text, turn, facts):
             continue

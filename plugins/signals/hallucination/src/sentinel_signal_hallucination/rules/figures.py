@@ -19,6 +19,7 @@ from sentinel_signal_hallucination.ledger.sources import (
 )
 from sentinel_signal_hallucination.ledger.turns import Turns
 from sentinel_signal_hallucination.rules.identifiers import in_reports, in_texts
+from sentinel_signal_hallucination.rules.misquoted import misquoted
 from sentinel_signal_hallucination.tables import has_digit, regex
 
 __all__ = ["unheld"]
@@ -62,6 +63,7 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     sources = Sources(index, answer.message_index)
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
     yield from in_texts(texts, sources, settings)
+    yield from misquoted(texts[-1:], sources, settings)
     figures = [] if _is_unrecorded(index, answer) else list(_figures(answer, sources))
     if figures and _is_all_failed(index) and not admits(low_of(answer.content)):
         yield of_value(answer, "result_without_call", "figure", figures[0], settings.effect_weight)

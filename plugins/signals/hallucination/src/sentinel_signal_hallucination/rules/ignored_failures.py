@@ -1,6 +1,6 @@
 """Commands that failed for good, and an answer that speaks of what they were for without a word of trouble."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.check_claims import ADVICE, NO_FACT, is_good, readable
 from sentinel_signal_hallucination.english.coding_claims import KINDS, CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, lemmas, word_set
-from sentinel_signal_hallucination.english.questions import asks_back
+from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.english.silence import BEING, STATES
 from sentinel_signal_hallucination.evidence import Evidence, in_text
@@ -62,8 +62,9 @@ def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterat
                 if first is None:
                     continue
                 low = readable(text.content).replace(";", ".")  # each clause admits its own trouble
-                hidden = () if asks_back(low) else _hidden(chain((first,), failures), text.content, low)
-                for sentence, failure in islice(hidden, 1):
+                is_proposed: Callable[[Sentence], bool] = proposes(low) if asks_back(low) else lambda _: False
+                hidden = _hidden(chain((first,), failures), text.content, low)
+                for sentence, failure in islice((row for row in hidden if not is_proposed(row[0])), 1):
                     yield _evidence(text, sentence, failure, settings)
 
 
