@@ -25,7 +25,8 @@ _NOUNS = {
         "actionlint yamllint tflint sqlfluff markdownlint bandit semgrep swiftlint detekt ansible-lint"
     ),
 }
-_ALL = frozenset[str]().union(*_NOUNS.values()) - _NOUNS[""]
+_NO_WORDS = frozenset[str]()
+_ALL = _NO_WORDS.union(*_NOUNS.values()) - _NOUNS[""]
 # What says that something went well, with or without a verb.
 _GOOD = word_set(
     "green ok okay accepts accepted completes completed happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
@@ -105,7 +106,7 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
         low = _NONE_FAILS.sub(_all_pass, low)
     if programs and "tests" in programs:
         low = _ALONE.sub(_all_pass, low)
-    nouns = {kind: words.union((programs or {}).get(kind, ())) for kind, words in _NOUNS.items()}
+    nouns = {kind: words.union((programs or {}).get(kind, _NO_WORDS) - _ALL) for kind, words in _NOUNS.items()}
     named = _ALL.union(*(words for kind, words in nouns.items() if kind))
     claims = [
         claim
