@@ -63,6 +63,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         assert {"core", "io"} <= set(asked["fields"].split(","))
         found = observations_of(asked["traceId"]) if asked["traceId"] in ANSWERS else []
+        if asked["traceId"] == "request":
+            found = [observations_of("truth")[0] | {"type": "SPAN"}]
         start = int(asked.get("cursor", 0))
         page = found[start : start + 2]
         more = str(start + 2) if len(found) > start + 2 else None
@@ -135,6 +137,12 @@ def test_what_is_expected_of_the_run(server, client):
 def test_a_trace_that_is_not_there_has_no_score(server, client):
     with pytest.raises(InputError, match='no observations of the trace "gone"'):
         score_trace(client, "gone")
+    assert written(server, client) == []
+
+
+def test_a_request_without_an_agent_has_no_score(server, client):
+    with pytest.raises(InputError, match="no call of a model or a tool"):
+        score_trace(client, "request")
     assert written(server, client) == []
 
 

@@ -100,4 +100,5 @@ def test_long_lines_take_no_longer_than_their_length(line):
             source = BytesSource(data=f"{start}\n{line[:length]}  \n".encode())
             return work_of(lambda: list(READERS[name].read(source)))
 
+        assert work(0) > 0  # imports what the reader needs
         assert work(80_000) <= 12 * max(work(10_000), 1)

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sentinel_core import ReadError
+from sentinel_core import ReadError, judge
 
 
 def generation(**fields):
@@ -192,3 +192,70 @@ def test_calls_kept_only_as_the_provider_gave_them(read, told, kept):
         ("tool", None, [], [(call_id, "done", True)]),
         ("assistant", "Cancelled.", [], []),
     ]
+
+
+EARLIER = [
+    {"role": "user", "content": "Please cancel order 4417."},
+    {"role": "assistant", "content": "I've cancelled order 4417."},
+    {"role": "user", "content": "Thanks!"},
+]
+
+
+def copied(trace):
+    return [message.content for message in trace.messages if message.details.is_copied_context]
+
+
+def test_earlier_turns_of_a_chat_are_copied_context(read):
+    """Each turn is a trace of its own, and its history has words alone."""
+    (trace,) = read("langfuse", [{"id": "t", "observations": [generation(input=EARLIER, output="You're welcome!")]}])
+    assert copied(trace) == ["I've cancelled order 4417."]
+    assert judge(trace).verdict == "PASS"
+
+
+def test_earlier_turns_with_their_calls_are_judged(read):
+    call = {"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": "{}"}}
+    history = [
+        EARLIER[0],
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+        *EARLIER[1:],
+    ]
+    (trace,) = read("langfuse", [{"id": "t", "observations": [generation(input=history, output="You're welcome!")]}])
+    assert copied(trace) == []
+
+
+def test_a_later_call_of_a_model_repeats_what_was_said(read):
+    first = generation(input=EARLIER[:1], output="I've cancelled order 4417.")
+    second = generation(id="h", startTime="2026-01-01T00:00:02Z", input=EARLIER, output="You're welcome!")
+    (trace,) = read("langfuse", [{"id": "t", "observations": [first, second]}])
+    assert copied(trace) == []
+    assert [message.content for message in trace.messages] == [*(one["content"] for one in EARLIER), "You're welcome!"]
+
+
+def test_a_span_is_the_tool_that_the_model_called(read):
+    call = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": '{"order": 17}'}}
+    asks = generation(output={"role": "assistant", "content": None, "tool_calls": [call]})
+    span = {"id": "s", "type": "SPAN", "name": "refund", "startTime": "2026-01-01T00:00:02Z", "input": {"order": 17}}
+    failed = span | {"level": "ERROR", "statusMessage": "gateway timeout"}
+    answers = generation(id="h", startTime="2026-01-01T00:00:03Z", output="I've refunded order 17.")
+    (trace,) = read("langfuse", [{"id": "t", "observations": [asks, failed, answers]}])
+    (result,) = (result for message in trace.messages for result in message.tool_results)
+    assert (result.tool_call_id, result.content, result.success) == ("c1", "gateway timeout", False)
+    assert judge(trace).verdict == "FAIL"
+    other = span | {"name": "middleware"}
+    (trace,) = read("langfuse", [{"id": "t", "observations": [asks, other, answers]}])
+    assert not any(message.tool_results for message in trace.messages)
+
+
+def test_a_retriever_is_a_look(read):
+    look = {
+        "id": "r",
+        "type": "RETRIEVER",
+        "name": "search_help",
+        "startTime": "2026-01-01T00:00:00Z",
+        "input": "tax",
+        "output": ["..."],
+    }
+    (trace,) = read("langfuse", [{"id": "t", "observations": [look, generation(output="I searched the help centre.")]}])
+    assert [call.name for message in trace.messages for call in message.tool_calls] == ["search_help"]
+    assert judge(trace).verdict == "PASS"

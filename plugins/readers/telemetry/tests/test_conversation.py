@@ -28,6 +28,13 @@ def test_a_history_that_was_cut_short_is_not_told_again(read):
     assert texts(trace) == ["One", "1", "Two", "2", "Summary of it all", "Three", "3"]
 
 
+def test_earlier_turns_of_which_only_the_words_are_there_are_copied_context(read):
+    earlier = [user("Cancel order 4417."), says("I've cancelled order 4417."), user("Thanks!")]
+    trace = one_trace(read, [chat("01", "", (1, 2), earlier, says("You're welcome!"))])
+    assert [message.details.is_copied_context for message in trace.messages] == [False, True, False, False]
+    assert evaluate_trace(trace).verdict == "PASS"
+
+
 def test_a_system_prompt_with_a_clock_is_told_once(read):
     trace = one_trace(
         read,

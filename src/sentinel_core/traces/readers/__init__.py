@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sentinel_core.runtime.printable import counted
     from sentinel_core.traces.parsing import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
-    from sentinel_core.traces.readers.chat import Piece, pieces_of
+    from sentinel_core.traces.readers.chat import Piece, history_in, pieces_of
     from sentinel_core.traces.readers.gaps import gaps_at, refusals
     from sentinel_core.traces.readers.records import BadRecord, Record, json_document, json_lines, json_records
     from sentinel_core.traces.readers.times import iso_time
@@ -23,7 +23,7 @@ _HOME = {
     "traces.parsing": ("not_json", "parse_json"),
     "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
-    "traces.readers.chat": ("Piece", "pieces_of"),
+    "traces.readers.chat": ("Piece", "history_in", "pieces_of"),
     "traces.readers.gaps": ("gaps_at", "refusals"),
     "traces.readers.records": ("BadRecord", "Record", "json_document", "json_lines", "json_records"),
     "traces.readers.times": ("iso_time",),
@@ -40,6 +40,7 @@ __all__ = [
     "add_usage",
     "counted",
     "gaps_at",
+    "history_in",
     "iso_time",
     "json_document",
     "json_lines",

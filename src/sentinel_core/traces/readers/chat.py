@@ -5,7 +5,7 @@ LlamaIndex, OpenTelemetry's GenAI parts, OpenInference, Gemini and ADK parts, In
 told in ``Piece.lost``, never dropped in silence.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -73,6 +73,16 @@ class Piece:
     metadata: dict[str, Any] | None = None
     unknown_role: str | None = None
     lost: tuple[str, ...] = ()
+
+
+def history_in(pieces: Sequence[Piece]) -> int:
+    """How many pieces of the first input of a model are earlier turns of which only the words are there: all before the user's last one.
+
+    0 where a call is among them: then the record of what was done is there, too. What the agent says in such turns is
+    ``MessageDetails.is_copied_context``: its calls are in another trace.
+    """
+    last = max((place for place, piece in enumerate(pieces) if piece.role == "user"), default=0)
+    return 0 if any(piece.calls or piece.results for piece in pieces[:last]) else last
 
 
 def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:

@@ -21,6 +21,8 @@ __all__ = ["evaluator", "score_trace"]
 _NAME = "sentinel"
 _FIELDS = "core,basic,time,io,model,usage"
 _PAGE = 1_000
+_AGENTS = frozenset(("GENERATION", "TOOL", "AGENT", "RETRIEVER", "CHAIN"))
+"""Types of observations of which a run of an agent has one at least."""
 _NO_KEYS = "the Langfuse client has no keys: set LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_BASE_URL"
 _ASKED = "/api/public/v2/observations"
 _REFUSALS = {
@@ -42,6 +44,8 @@ def score_trace(client: "Langfuse", trace_id: str, **judging: Unpack[Judging]) -
     if not observations:
         raise InputError(f'Langfuse has no observations of the trace "{trace_id}": new ones may take a few seconds')
     rows = [from_json(one.json(by_alias=True).encode()) for one in observations]
+    if _AGENTS.isdisjoint(str(row.get("type")).upper() for row in rows):
+        raise InputError(f'the trace "{trace_id}" has no call of a model or a tool, so it is no run of an agent')
     found = score({"trace": {"id": trace_id}, "observations": rows}, reader="langfuse", **judging)
     client.create_score(
         score_id=f"{_NAME}-{trace_id}",

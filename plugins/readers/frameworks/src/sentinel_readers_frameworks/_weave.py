@@ -12,7 +12,7 @@ import attrs
 
 from sentinel_core import MessageDetails, ToolCall
 from sentinel_core.trace import canonical
-from sentinel_core.traces.readers import Piece, TraceBuilder, pieces_of
+from sentinel_core.traces.readers import Piece, TraceBuilder, history_in, pieces_of
 from sentinel_core.traces.readers.chat import Result, text_of
 
 __all__ = ["ToolRun", "Weaver"]
@@ -80,11 +80,13 @@ class Weaver:
         self._ran = False
 
     def ask(self, messages: Iterable[object], details: MessageDetails, timestamp: str | None) -> None:
-        """Add the new messages of a model's input."""
+        """Add the new messages of a model's input; in the first one, what the agent said in earlier turns is copied context."""
         seen: Counter[Hashable] = Counter()
-        for message in messages:
-            for piece in pieces_of(message):
-                self._ask(piece, seen, details, timestamp)
+        pieces = [piece for message in messages for piece in pieces_of(message)]
+        copied = history_in(pieces) if not self._have else 0
+        for place, piece in enumerate(pieces):
+            is_copied = place < copied and piece.role == "assistant"
+            self._ask(piece, seen, attrs.evolve(details, is_copied_context=True) if is_copied else details, timestamp)
 
     def state(self, message: object, seen: "Counter[Hashable]", details: MessageDetails, timestamp: str | None) -> None:
         """Add a message of a history, with its own details, if it is new; ``seen`` counts that history's messages."""

@@ -6,14 +6,14 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, TokenDetails, TokenUsage
-from sentinel_core.traces.readers import BadRecord, counted, tool_schemas, usage_of
-from sentinel_readers_frameworks._exchange import decoded
+from sentinel_core.traces.readers import BadRecord, counted, pieces_of, tool_schemas, usage_of
+from sentinel_readers_frameworks._exchange import decoded, reply_of
 from sentinel_readers_frameworks._files import Skipped, documents, dollars, mapping, name_of, text, utc
 from sentinel_readers_frameworks._runs import Run, trace_of
 
 __all__ = ["read"]
 
-_KINDS: Mapping[object, Literal["model", "tool"]] = {"GENERATION": "model", "TOOL": "tool"}
+_KINDS: Mapping[object, Literal["model", "tool"]] = {"GENERATION": "model", "TOOL": "tool", "RETRIEVER": "tool"}
 # The id of the run that represents the trace's own record.
 _TRACE = "trace"
 _MOST_DIGITS = 15
@@ -133,12 +133,20 @@ def _observe(traces: _Traces, fields: Mapping[str, Any], place: str, fallback: s
 
 
 def _trace(trace_id: str, traces: _Traces) -> ExecutionTrace:
-    runs = traces.runs.get(trace_id, [])
+    runs = _with_tools(traces.runs.get(trace_id, []))
     head = traces.heads.get(trace_id)
     if head is not None:
         runs = [head, *runs]
     outcome = "error" if trace_id in traces.failed else None
     return trace_of(trace_id, "langfuse", runs, skipped=traces.skipped, outcome=outcome)
+
+
+def _with_tools(runs: list[Run]) -> list[Run]:
+    """The runs, in which what a decorator recorded as a mere step is the tool that a model called by its name."""
+    known = {run.name for run in runs if run.kind == "tool"}
+    answers = (message for run in runs if run.kind == "model" for message in reply_of(run.output).messages)
+    called = {call.name for message in answers for piece in pieces_of(message) for call in piece.calls} - known
+    return [attrs.evolve(run, kind="tool") if run.kind == "step" and run.name in called else run for run in runs]
 
 
 def _head(fields: Mapping[str, Any], place: str) -> Run:

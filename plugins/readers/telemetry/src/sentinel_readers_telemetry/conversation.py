@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.trace import MessageDetails, ToolCall, canonical
-from sentinel_core.traces.readers import Piece, TraceBuilder, iso_time, pieces_of
+from sentinel_core.traces.readers import Piece, TraceBuilder, history_in, iso_time, pieces_of
 from sentinel_core.traces.readers.chat import Result
 from sentinel_readers_telemetry.model_call import ModelCall
 from sentinel_readers_telemetry.payload import Raw
@@ -45,10 +45,16 @@ class Conversation:
         if messages[:known] != self._last_inputs:
             known, self._seen = 0, Counter()
         self._last_inputs, seen = messages, self._seen
-        for piece in _pieces(messages[known:], "user"):
+        pieces = list(_pieces(messages[known:], "user"))
+        copied = (
+            0 if self._recorded else history_in(pieces)
+        )  # what was said in earlier turns, whose calls are elsewhere
+        for place, piece in enumerate(pieces):
             new = self._new_part(piece, seen)
             if new is not None:
-                self._add(new, iso_time(span.start, "ns"), MessageDetails(origin=span.origin))
+                is_copied = place < copied and piece.role == "assistant"
+                details = MessageDetails(origin=span.origin, is_copied_context=is_copied)
+                self._add(new, iso_time(span.start, "ns"), details)
         self.settle()
 
     def add_outputs(self, call: ModelCall) -> None:
