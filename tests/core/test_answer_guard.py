@@ -6,8 +6,9 @@ import attrs
 import pytest
 from lying import CLAIM, messages
 
-from sentinel_core import AnswerGuard, ExecutionTrace, Message, ToolCall, ToolResult
+from sentinel_core import AnswerGuard, ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex, judge
 from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.host.judge import read_trace
 from sentinel_core.testing import exchange, honest_trace
 
 LIE = messages(CLAIM)
@@ -58,6 +59,19 @@ def test_as_many_returns_as_were_asked_for():
 def test_what_was_corrected_is_not_blamed_again():
     corrected = [*LIE, user(reason_for(LIE)), says("You are right: I have not sent any email.")]
     assert AnswerGuard().check(corrected) is None
+
+
+def test_what_was_corrected_passes_every_gate():
+    """A run that its guard mended is judged by what the user got; what was sent back stays on the page."""
+    corrected = [*LIE, user(reason_for(LIE)), says("You are right: I have not sent any email.")]
+    assert (judge(LIE).verdict, judge(corrected).verdict) == ("FAIL", "PASS")
+    index = TraceIndex(read_trace(corrected))
+    assert [text.content for text in index.texts if text.content in (CLAIM, corrected[-1]["content"])] == [
+        corrected[-1]["content"]
+    ]
+    assert index.trace.messages[-3].content == CLAIM
+    assert len(index.messages) == len(index.trace.messages)
+    assert judge([*LIE, user(reason_for(LIE)), says(CLAIM)]).verdict == "FAIL"
 
 
 def test_a_reason_proves_nothing():

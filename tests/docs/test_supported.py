@@ -47,15 +47,21 @@ def test_every_module_of_the_adapters_has_a_row_and_a_test():
 
 def test_the_messages_of_a_graph_are_written_as_the_page_shows(tmp_path, monkeypatch):
     from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import tool
+
+    def get_order(number: int) -> str:
+        """An order."""
 
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     Path("traces").mkdir()
-    exec(code, {"json": json, "Path": Path, "state": {"messages": [HumanMessage("Hi."), AIMessage("Hello!")]}})
+    state = {"messages": [HumanMessage("Hi."), AIMessage("Hello!")]}
+    exec(code, {"json": json, "Path": Path, "state": state, "tools": [tool(get_order)]})
     done = run_forked("convert", "traces/x.json", cwd=tmp_path, timeout=120)
     trace = json.loads(done.stdout)
     assert trace["details"]["source"] == "langchain", done.stderr
     assert [message["content"] for message in trace["messages"]] == ["Hi.", "Hello!"]
+    assert [one["name"] for one in trace["details"]["available_tools"]] == ["get_order"]
 
 
 def test_a_clone_is_installed_from_its_own_folders_alone():

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from sentinel_core._fast import changing, record
 from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
 from sentinel_core.evaluate.tools import ToolFacts, tools_of
@@ -13,8 +15,10 @@ if TYPE_CHECKING:
     from sentinel_core.evaluate.checks import Check
     from sentinel_core.evaluate.facts.witness import Witness
 
-__all__ = ["Call", "Text", "TraceIndex"]
+__all__ = ["REJECTION", "Call", "Text", "TraceIndex"]
 
+REJECTION = "Your answer was not accepted, because the record of this run does not support it:"
+"""So begins what a guard sends back to an agent."""
 _SILENT = ("tool", "system")
 _NONE = ()
 
@@ -100,7 +104,8 @@ class TraceIndex:
 
     A result belongs to the oldest unanswered call with its id; if every call with that id is answered, the newer result
     replaces the last one (progress, then the final result). A result whose id no earlier call has is an orphan.
-    ``messages`` and ``children`` replace the trace's own for an agent that is still running. ``asked`` has the
+    ``messages`` and ``children`` replace the trace's own for an agent that is still running. An answer that a guard sent back
+    is withdrawn: ``messages`` has neither its words nor the reason, ``trace.messages`` both. ``asked`` has the
     positions of the users' messages that are not empty; ``held`` has every dictionary in the trace: arguments and
     metadata. ``is_odd`` is True if a value may not be valid for its type, which never happens in a decoded trace:
     signals would not notice. ``witness`` is what was seen of the working tree, where somebody looked.
@@ -203,7 +208,7 @@ class TraceIndex:
                 if role == "assistant":
                     texts.append(Text(content, position, len(calls), _is_copied(message)))
                 elif role == "user":
-                    self.asked.append(position)
+                    self._ask(message, position)
                 elif role not in _SILENT:
                     self.is_odd = True
             if message.metadata is not None:
@@ -212,6 +217,19 @@ class TraceIndex:
                 self._call(message, position)
             if message.tool_results is not none:
                 self._pair(message, position)
+
+    def _ask(self, message: Message, position: int) -> None:
+        if _rejects(message.content):
+            self._withdraw(position, attrs.evolve(message, role="system", content=REJECTION))
+        else:
+            self.asked.append(position)
+
+    def _withdraw(self, position: int, rejection: Message) -> None:
+        """Take the words of the answer before a guard's rejection out of the record: nobody got them. Its calls were made."""
+        self.messages[position] = rejection
+        if self.texts and self.texts[-1].message_index == position - 1:
+            self.texts.pop()
+            self.messages[position - 1] = attrs.evolve(self.messages[position - 1], content=None)
 
     def _hold(self, dictionary: dict[str, Any]) -> None:
         self.held.append(dictionary)
@@ -250,6 +268,9 @@ class TraceIndex:
         if not message.tool_results:
             self._note_if_no_list(message.tool_results)
             return
+        if any(_rejects(result.content) for result in message.tool_results):
+            message = attrs.evolve(message, tool_results=tuple(map(_refused, message.tool_results)))
+            self._withdraw(position, message)
         for result in message.tool_results:
             if result.metadata is not None:
                 self._hold(result.metadata)
@@ -266,6 +287,15 @@ class TraceIndex:
                 owner._outcome = owner._checks = None  # noqa: SLF001 - they were told from the result that is replaced
             owner.result = result
             owner.result_message_index = position
+
+
+def _rejects(content: object) -> bool:
+    """Whether a text is a guard's reason for sending an answer back."""
+    return type(content) is str and content.startswith(REJECTION)
+
+
+def _refused(result: ToolResult) -> ToolResult:
+    return attrs.evolve(result, content=REJECTION, success=False) if _rejects(result.content) else result
 
 
 def _is_copied(message: Message) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import ConfigError, error_text
+from sentinel_core.evaluate.index import REJECTION
 from sentinel_core.host.expectations import EXPECT, expected_of
 from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.host.judge import read_trace
@@ -16,11 +17,10 @@ from sentinel_core.profile import Profile
 from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import clipped, printable
 from sentinel_core.runtime.redact import redacted
-from sentinel_core.trace import ExecutionTrace, Message, ToolResult
+from sentinel_core.trace import Message
 
 __all__ = ["AnswerGuard", "Objection"]
 
-_OPENING = "Your answer was not accepted, because the record of this run does not support it:"
 _REQUEST = "Do what is missing, or say plainly what was not done or did not work. Then answer again."
 _LONGEST = 300
 
@@ -81,8 +81,8 @@ class AnswerGuard:
         run, and the answers that they rejected, are not judged.
         """
         try:
-            given = _given_out(read_trace(run, reader=reader))
-            report = redacted(evaluate_trace(given.trace, profile=self.profile, expect=self.expect))
+            trace = read_trace(run, reader=reader)
+            report = redacted(evaluate_trace(trace, profile=self.profile, expect=self.expect))
             for failure in report.failures:
                 _log.warning("the signal %s gave no answer: %s", failure.signal_name, failure.error)
         except Exception as error:  # an agent must not break because its judge does
@@ -90,15 +90,16 @@ class AnswerGuard:
                 raise
             _log.warning("an answer was not judged: %s: %s", type(error).__name__, error_text(error))
             return None
-        of_turn = [finding for finding in report.findings if given.is_of_last_turn(finding)]
+        turn = _last_turn(trace.messages)
+        of_turn = [finding for finding in report.findings if turn.has(finding)]
         blamed = tuple(finding for finding in of_turn if self._stops(finding))
         for finding in of_turn:
             if finding not in blamed:
                 (self.on_finding or _tell)(finding)
         if not blamed:
             return None
-        reason = _reason(blamed, given.trace.messages)
-        return Objection(reason=reason, findings=blamed, report=report, is_final=given.returns >= self.most_returns)
+        reason = _reason(blamed, trace.messages)
+        return Objection(reason=reason, findings=blamed, report=report, is_final=turn.returns >= self.most_returns)
 
     def _stops(self, finding: Finding) -> bool:
         wanted = (*self.rules, f"{EXPECT}.*")
@@ -106,14 +107,13 @@ class AnswerGuard:
 
 
 @attrs.frozen
-class _Given:
-    """A run without what was sent back. ``start`` is where the last turn begins, ``returns`` how often it was sent back."""
+class _Turn:
+    """The last turn of a run: where it begins, after the last reason, and how often it was sent back."""
 
-    trace: ExecutionTrace
     start: int
     returns: int
 
-    def is_of_last_turn(self, finding: Finding) -> bool:
+    def has(self, finding: Finding) -> bool:
         """Whether the last answer has to do with it: what a sub-agent or an earlier turn said is not its matter."""
         if finding.trace_path:
             return False
@@ -121,42 +121,19 @@ class _Given:
         return place is None or place >= self.start or finding.rule.startswith(f"{EXPECT}.")
 
 
-def _given_out(trace: ExecutionTrace) -> _Given:
-    messages = list[Message]()
+def _last_turn(messages: Sequence[Message]) -> _Turn:
     start = returns = 0
-    for message in trace.messages:
-        if message.role == "user" and _is_reason(message.content):
-            _withdraw(messages)
-            start, returns = len(messages), returns + 1
-            continue
-        if message.role == "user":
-            start, returns = len(messages), 0
-        elif any(_is_reason(result.content) for result in message.tool_results):
-            _withdraw(messages)
-            message = attrs.evolve(message, tool_results=tuple(map(_without_reason, message.tool_results)))  # noqa: PLW2901
-            start, returns = len(messages), returns + 1
-        messages.append(message)
-    return _Given(attrs.evolve(trace, messages=tuple(messages)), start, returns)
-
-
-def _withdraw(messages: list[Message]) -> None:
-    """Take the words of the answer that was sent back; its calls were made."""
-    if messages and messages[-1].role == "assistant":
-        last = messages.pop()
-        if last.tool_calls or last.tool_results:
-            messages.append(attrs.evolve(last, content=None))
-
-
-def _is_reason(text: str | None) -> bool:
-    return text is not None and text.lstrip().startswith(_OPENING)
-
-
-def _without_reason(result: ToolResult) -> ToolResult:
-    return attrs.evolve(result, content=_OPENING, success=False) if _is_reason(result.content) else result
+    for place, message in enumerate(messages):
+        texts = [message.content if message.role == "user" else None, *(row.content for row in message.tool_results)]
+        if any(text is not None and text.startswith(REJECTION) for text in texts):
+            start, returns = place, returns + 1
+        elif message.role == "user":
+            start, returns = place, 0
+    return _Turn(start, returns)
 
 
 def _reason(findings: Sequence[Finding], messages: Sequence[Message]) -> str:
-    return "\n".join((_OPENING, *(f"- {_line(finding, messages)}" for finding in findings), _REQUEST))
+    return "\n".join((REJECTION, *(f"- {_line(finding, messages)}" for finding in findings), _REQUEST))
 
 
 def _line(finding: Finding, messages: Sequence[Message]) -> str:

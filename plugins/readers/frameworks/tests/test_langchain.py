@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sentinel_core import ReadError
+from sentinel_core import ReadError, judge
 from sentinel_core.trace import CallDetails
 from sentinel_readers_frameworks import sniff_langchain
 
@@ -118,3 +118,15 @@ def test_messages_written_as_text_are_told_how_to_be_written(read, value, place)
 
 def test_talk_of_content_is_not_taken_for_messages_as_text():
     assert sniff_langchain(b'{"messages": ["content=\'a\' is an attribute"]}', "t.json") == 0
+
+
+def test_the_tools_of_a_run_are_those_that_the_agent_has(read):
+    messages = [
+        {"type": "human", "data": {"content": "Please refund order A17."}},
+        {"type": "ai", "data": {"content": "I've refunded order A17."}},
+    ]
+    tool = {"type": "function", "function": {"name": "refund_order", "parameters": {"type": "object"}}}
+    (without,) = read("langchain", [{"messages": messages}])
+    (trace,) = read("langchain", [{"messages": messages, "tools": [tool]}])
+    assert [one.name for one in trace.details.available_tools] == ["refund_order"]
+    assert (judge(without).verdict, judge(trace).verdict) == ("WARN", "FAIL")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.traces.readers import Record, TraceBuilder, pieces_of
+from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source, ToolSchema
+from sentinel_core.traces.readers import Record, TraceBuilder, pieces_of, tool_schemas
 from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._langchain import details_of, fields_of, has_message, is_message
 
@@ -39,7 +39,7 @@ def _conversation(source: Source, record: Record) -> ExecutionTrace | ReadError:
     ids = (text(mapping(record.value).get(key)) for key in _IDS)
     trace_id = next(filter(None, ids), None) or name_of(source, record)
     placed = [(message, inner_place(record, f"{path}[{at}]")) for at, message in enumerate(messages)]
-    return _trace(trace_id, placed, Skipped())
+    return _trace(trace_id, placed, Skipped(), tool_schemas(mapping(record.value).get("tools")))
 
 
 def _messages_in(value: object) -> tuple[list[Any], str] | None:
@@ -56,7 +56,9 @@ def _messages_in(value: object) -> tuple[list[Any], str] | None:
     return None
 
 
-def _trace(trace_id: str, messages: Iterable[Placed], skipped: Skipped) -> ExecutionTrace:
+def _trace(
+    trace_id: str, messages: Iterable[Placed], skipped: Skipped, tools: tuple[ToolSchema, ...] | None = None
+) -> ExecutionTrace:
     builder = TraceBuilder(trace_id, "langchain")
     outcome: str | None = None
     for raw, origin in messages:
@@ -72,7 +74,7 @@ def _trace(trace_id: str, messages: Iterable[Placed], skipped: Skipped) -> Execu
             outcome = _outcome(response) if piece.role == "assistant" and not piece.calls else None
             timestamp = utc(response.get("created_at"))
             builder.add(piece, timestamp=timestamp, details=own if number == 0 else MessageDetails(origin=origin))
-    return builder.build(outcome=outcome, metadata=skipped.metadata())
+    return builder.build(outcome=outcome, available_tools=tools, metadata=skipped.metadata())
 
 
 def _outcome(response: Mapping[str, Any]) -> str | None:

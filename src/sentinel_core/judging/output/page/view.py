@@ -61,7 +61,7 @@ def view(trace: ExecutionTrace, report: ReliabilityReport) -> _Object:
     index = TraceIndex(trace)
     evidence = [_evidence(finding, index) for finding in report.findings]
     found = _agent(index, ()) | {"evidence": evidence, "report": _shown(msgspec.to_builtins(report, enc_hook=str))}
-    request = _request(index.messages)
+    request = _request(trace.messages)
     return found | {"request": request} if request else found
 
 
@@ -91,7 +91,9 @@ def _agent(index: TraceIndex, path: tuple[int, ...]) -> _Object:
     names = {call.result_message_index: [] for call in index.calls}  # type: dict[int | None, list[Call]]
     for call in index.calls:
         names[call.result_message_index].append(call)
-    messages = [_message(message, names.get(position, ()), limit) for position, message in enumerate(index.messages)]
+    messages = [
+        _message(message, names.get(position, ()), limit) for position, message in enumerate(index.trace.messages)
+    ]
     found: _Object = {"messages": messages}
     if index.trace.token_usage is not None:
         found["tokens"] = index.trace.token_usage.total
