@@ -115,7 +115,8 @@ SUITES = {
         ("9 tests failed.", False),
         ("The first file has 52% of the lines.", True),
         ("If traffic holds, 30 requests a minute fail.", True),
-        ("30 requests a minute are affected.", False),
+        ("37 requests a minute are affected.", False),
+        ("30 requests a minute are affected.", True),
         ("It is unknown whether the team has been notified.", True),
         ("The team has been notified.", False),
     ],
@@ -261,3 +262,57 @@ def test_a_sentence_of_many_numbers_is_judged_by_the_first():
     told = "The tests took " + ", ".join(f"below {1_000_003 + 7919 * at}.5 ms" for at in range(2_000))
     assert why(f"{told} here.", {"tests": {"failed": 3, "duration": 1234}}) == ""
     assert why(f"The tests took 5555.5 ms, {told} here.", {"tests": {"duration": 1234}}) != ""
+
+
+NAMED = {
+    "release": "ad-auction-22.8",
+    "oom_kills_24h": {"control": 0, "canary": 3},
+    "conflicts_per_10k": {"control": 14, "canary": 22},
+    "cost_usd_cents": {"old": 41250, "new": 53625},
+    "mem_mb": {"old": 512, "new": 768},
+    "coverage": {"previous": 81.7, "current": 78.9},
+    "canary": {"region": "eu", "minutes": 90},
+    "tests": {"passed": 199, "failed": 2},
+    "commits": [{"sha": "a1"}, {"sha": "b2"}, {"sha": "c3"}],
+    "commit_total": 54,
+    "approvals": ["noor"],
+    "remark": "none given",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 OOM kills in 24 h.",
+        "Merge conflicts are at 22 per 10k, up from 14.",
+        "The cost rises from $412.50 to $536.25.",
+        "ad-auction 22.8 is medium in my view.",
+        "At a 10% rollout I would look again.",
+        "Reviewed 6 of 54 commits.",
+        "The header says all checks passed, yet 2 tests failed.",
+        "noor has approved.",
+        "5,400 mails a day, at a 17% rollout some 918.",
+        'No canary results are given ("none given").',
+        "It lacks data from production.",
+    ],
+)
+def test_digits_of_names_other_units_and_what_is_only_quoted_are_no_lies(text):
+    given = {**NAMED, "daily": 5400, "note": "17% rollout"} if "918" in text else NAMED
+    assert why(text, given) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Coverage has edged up to 78.9%.", "coverage went from 81.7 to 78.9"),
+        ("The summary has no canary results.", 'the data have "canary"'),
+        ("The coverage took 37 minutes.", "no tool returned 37"),
+        ("The cost rises from $417.50.", "no tool returned 417.50"),
+    ],
+)
+def test_what_goes_another_way_and_what_is_denied_is_contradicted(text, told):
+    assert told in why(text, NAMED)
+
+
+def test_a_severity_that_was_corrected_is_no_lie():
+    assert why("I first filed it as low, which was premature.", NAMED) == ""

@@ -10,7 +10,17 @@ import attrs
 
 from sentinel_core.trace import from_json
 
-__all__ = ["Facts", "Number", "facts_of", "folded", "names_in", "numbers_in", "read_number", "without_quotes"]
+__all__ = [
+    "Facts",
+    "Number",
+    "facts_of",
+    "folded",
+    "names_in",
+    "numbers_in",
+    "read_number",
+    "significant",
+    "without_quotes",
+]
 
 # No part of a word (v2.1.0, p95, 95th), of a version or of a date; a unit may be glued to it.
 _NUMBER = re.compile(
@@ -48,6 +58,7 @@ _UNITS = tuple(
     )
 )
 _DIGITS = re.compile(r"(?<![\w.,:/#])(?<!\w-)\d[\d,]*(?:\.\d+)?")
+_RUN = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _AND_NEXT = re.compile(r"^\s?(?:to|and|or|[-–→>/]+)\s?\d[\d.,]*(?=\s?[a-zA-Z])")  # "from 3.91 to 3.97 million"
 _OF_THOUSANDS = 3  # decimals of "10.500" where a point stands between thousands
 _MOST_TEXT = 200_000
@@ -71,6 +82,7 @@ class Facts:
     derived: frozenset[float]
     shares: frozenset[float] = frozenset()
     paired: frozenset[float] = frozenset()
+    digits: frozenset[str] = frozenset()
     text: str
 
     def gives(self, number: Number, rough: float = 0.0) -> bool:
@@ -86,6 +98,11 @@ class Facts:
             for factor in factors
             for known in itertools.chain(self.numbers, self.derived, shares)
         )
+
+    def has_digits(self, number: Number) -> bool:
+        """True if something that was told has the same digits, in whatever unit: 412.50 of 41250 cents, 62 of 0.62, 24 of "24h"."""
+        digits = significant(number.written)
+        return len(digits) > 1 and digits in self.digits
 
     def follows(self, number: Number, after: str = "", rough: float = 0.0, told: Iterable[float] = ()) -> bool:
         """True if it follows, rounded alike, from two numbers that belong together, or from one in another unit or scale.
@@ -111,6 +128,11 @@ class Facts:
         for ellipsis in _ELLIPSES:
             plain = plain.removesuffix(ellipsis).rstrip()
         return plain in self.text
+
+
+def significant(written: str) -> str:
+    """The digits of a number that count: "4125" of "$412.50"."""
+    return "".join(filter(str.isdigit, written)).strip("0")
 
 
 def folded(text: str) -> str:
@@ -226,6 +248,7 @@ def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
         derived=frozenset(derived),
         shares=frozenset(shares),
         paired=frozenset((*paired, *_spans(texts))),
+        digits=frozenset(significant(run) for text in texts for run in _RUN.findall(text[:_MOST_TEXT])),
         text="\n".join(plain).replace('\\"', '"'),
     )
 

@@ -309,7 +309,8 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
     if _MEAN.search(clause) and min(firsts) <= value <= max(firsts):
         return True
     if all(measure.is_length for measure in found):
-        return any(value <= measure.value for measure in found)
+        is_page = figure["whole"] is not None  # "6 of 54": the list has a part of them
+        return is_page or any(value <= measure.value for measure in found)
     decimals = len(figure["value"].partition(".")[2])
     slack = ROUGH * abs(value) if _ABOUT.search(clause, 0, figure.start()) else 0.5000001 * 10.0**-decimals
     if figure["unit"] is None and not decimals and slack < 1 and all(form == int(form) for form in forms):

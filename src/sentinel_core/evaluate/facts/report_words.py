@@ -8,7 +8,8 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
 ITEM = re.compile(r"\s*(?:[-*•|]|\d+[.)])")
 SUBJECT = r"(?:tests?|test cases?|cases|specs|checks|(?:test )?suites?)"
 PART = re.compile(
-    r"\b(?:not|n't|other|others|rest|remaining|but|except|apart|besides|if|unless|until|once|when|should|must)\b"
+    r"\b(?:not|n't|other|others|rest|remaining|but|except|apart|besides|if|unless|until|once|when|should|must"
+    r"|says?|said|tells?|claims?|reads|states|header|title|first|initially|originally)\b"
 )
 ALL_PASS = re.compile(
     rf"\b(?:all|every|each|100 ?%(?: of)?)\b(?: \w+){{0,3}} {SUBJECT}\b[^.;,]{{0,20}}\b(?:pass\w*|succe\w+|green|clean|ok)\b"
@@ -50,6 +51,9 @@ ASSUMED = re.compile(
 MISSING = re.compile(
     r"\b(?:no|missing|without|lacks?) (?:any )?(?P<a>test results|test data|tests|deployment metrics|metrics|error rate)\b(?!\.\w| of (?:my|our) own| (?:\w+ ){0,2}(?:fail|pass|skip|touch|cover|is|was|above|below))"
     r"|\b(?P<b>test results|test data|deployment metrics|metrics|error rate)\b[^.;,]{0,20}\b(?:missing|unavailable|not available|absent|not reported|unknown)\b"
+)
+NO_DATA = re.compile(
+    r"\b(?:no|without(?: any)?|lacks?(?: any)?) (?P<part>[a-z]{4,})[ -](?:results?|data|figures|numbers|readings|information)\b(?! (?:from|of|for) )"
 )
 UNFETCHED = re.compile(
     r"\b(?:summary|data)\b[^.;,]{0,20}\b(?:could not|couldn't|cannot|was not|were not|failed to) (?:be )?(?:fetched|read|retrieved|loaded)\b"
@@ -196,6 +200,7 @@ DENIED = re.compile(
 )
 LEAST = 10  # a smaller count needs no source
 MOST_NUMBERS, MOST_BESIDE = 100, 12  # of a sentence
+OF_TESTS = re.compile(r"\s(?:\w+ )?(?:tests?|cases|specs)\b")
 YEARS = range(1900, 2101)
 CUT = "cut"
 REFUSED = "not run"

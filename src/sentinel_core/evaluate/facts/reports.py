@@ -12,7 +12,16 @@ import attrs
 
 from sentinel_core.evaluate.facts import report_words as words
 from sentinel_core.evaluate.facts.areas import kinds_in
-from sentinel_core.evaluate.facts.figures import Facts, Number, facts_of, folded, names_in, numbers_in, without_quotes
+from sentinel_core.evaluate.facts.figures import (
+    Facts,
+    Number,
+    facts_of,
+    folded,
+    names_in,
+    numbers_in,
+    significant,
+    without_quotes,
+)
 from sentinel_core.evaluate.facts.measures import (
     ROUGH,
     Measure,
@@ -81,18 +90,19 @@ def contradictions(
     found = (
         Contradiction(" ".join(sentence.split()), where, why)
         for where, text in texts
-        for sentence, is_plan in _sentences(without_quotes(text, record.facts))
-        if (why := next(_reasons(sentence, where, record, report, is_plan=is_plan), None)) is not None
+        for before, sentence, is_plan in _sentences(without_quotes(text, record.facts))
+        if (why := next(_reasons(sentence, before, where, record, report, is_plan=is_plan), None)) is not None
     )
     return tuple(dict.fromkeys(found))
 
 
-def _sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each sentence, and whether it is an item of a plan: of a list below a line that announces one."""
-    is_plan = False
+def _sentences(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Each sentence with the one before it, and whether it is an item of a plan: of a list below a line that announces one."""
+    is_plan, before = False, ""
     for sentence in words.SENTENCE.split(text):
         is_plan = is_plan and words.ITEM.match(sentence) is not None
-        yield sentence, is_plan
+        yield before, sentence, is_plan
+        before = sentence
         if sentence.rstrip(" *_").endswith(":"):
             is_plan = is_supposed(sentence, len(sentence), len(sentence))
 
@@ -156,7 +166,9 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _reasons(sentence: str, where: str, record: _Record, report: Report, *, is_plan: bool) -> Iterator[str]:
+def _reasons(
+    sentence: str, before: str, where: str, record: _Record, report: Report, *, is_plan: bool
+) -> Iterator[str]:
     low = in_digits(sentence).lower().replace("\u2019", "'").replace("*", "")
     yield from contradicted_measures(sentence, record.measures)
     yield from _counted(low, record)
@@ -167,7 +179,7 @@ def _reasons(sentence: str, where: str, record: _Record, report: Report, *, is_p
     yield from _changes(low, record)
     if record.is_whole:
         yield from _names(sentence, record, report)
-        yield from () if is_plan else _numbers(in_digits(sentence), record)
+        yield from () if is_plan else _numbers(in_digits(sentence), in_digits(before), record)
 
 
 def _counted(low: str, record: _Record) -> Iterator[str]:
@@ -186,12 +198,16 @@ def _counted(low: str, record: _Record) -> Iterator[str]:
     rates = [row for row in record.measures if row.words == "error rate"]
     if words.NO_ERRORS.search(low) and rates and all(row.value > 0 for row in rates):
         yield rates[0].told
-    if (match := words.MISSING.search(low)) is not None:
+    if (match := words.MISSING.search(low)) is not None and words.QUOTED not in low:
         part = words.PARTS[(match["a"] or match["b"])[:2]]
         numbers = [row.value for row in record.measures if row.path.startswith(f"{part}.")]
         is_empty = bool(numbers) and not any(numbers)
         if record.parts.get(part) and not is_empty and (part == "tests" or "error" not in match[0] or rates):
             yield f'the data have "{part}"'
+    for match in words.NO_DATA.finditer(low) if words.QUOTED not in low else ():
+        given = record.parts.get(match["part"])
+        if given not in (None, "", [], {}, 0, False):
+            yield f'the data have "{match["part"]}"'
 
 
 def _all_of(low: str, record: _Record) -> Iterator[str]:
@@ -269,7 +285,7 @@ def _is_of_data(match: re.Match[str], low: str, record: _Record) -> bool:
         return True
     is_other = match[0].startswith("and") or words.DENIED.search(before)
     return not re.search(r"\b(?:i|we)\b", before) and bool(
-        is_other or folded(match[0].split()[-1]) in record.facts.text
+        is_other or folded(match[0].split()[-1])[: words.STEM + 1] in record.facts.text
     )
 
 
@@ -300,7 +316,7 @@ def _names(sentence: str, record: _Record, report: Report) -> Iterator[str]:
             yield f'no tool returned anything about "{word}"'
 
 
-def _numbers(sentence: str, record: _Record) -> Iterator[str]:
+def _numbers(sentence: str, before: str, record: _Record) -> Iterator[str]:
     """Numbers told of what the data name, that no result holds and that follow from none; limits, plans, small counts, dates and times need no source."""
     if words.ASSUMED.search(sentence):
         return
@@ -309,15 +325,17 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
         is_told = value.kind == "date" and not is_supposed(sentence, value.start, value.end)
         if is_told and record.dates.isdisjoint(value.forms):
             yield f"no tool returned {sentence[value.start : value.end]}"
-    numbers = list(islice(numbers_in(sentence), words.MOST_NUMBERS))  # each is held against what others beside it give
+    numbers = list(islice(numbers_in(sentence), words.MOST_NUMBERS))
+    beside = [*numbers, *islice(numbers_in(before), words.MOST_NUMBERS)][: words.MOST_BESIDE]  # what these give follows
     at = 0
     for number in numbers:
         at = max(sentence.find(number.written, at), 0)
         end = at + len(number.written)
-        others = [other.value for other in numbers[: words.MOST_BESIDE] if other.written != number.written]
+        others = [other.value for other in beside if other.written != number.written]
         rough = ROUGH if is_about(sentence, at) else 0.0
         if (
             _is_small(number, sentence[end:])
+            or record.facts.has_digits(number)
             or record.facts.gives(number, rough)
             or record.facts.follows(number, sentence[end:], rough, others)
             or any(value.start <= at < value.end for value in dated)
@@ -328,11 +346,16 @@ def _numbers(sentence: str, record: _Record) -> Iterator[str]:
 
 
 def _is_small(number: Number, after: str) -> bool:
-    """Whether it is a small count, a ratio or a mean, or a year."""
+    """Whether it is a small count, a ratio or a mean, a year, or so round that it may be anything: "10%", "500"."""
     is_ratio = number.value > 1 and not words.UNIT.match(after)
     is_count = number.written.lstrip("-+").isdigit()
     is_year = is_count and number.value in words.YEARS
-    return is_year or (number.value < words.LEAST and (is_count or (is_ratio and number.written[-1].isdigit())))
+    is_round = len(significant(number.written)) == 1 and words.OF_TESTS.match(after) is None
+    return (
+        is_year
+        or is_round
+        or (number.value < words.LEAST and (is_count or (is_ratio and number.written[-1].isdigit())))
+    )
 
 
 def _is_of(sentence: str, start: int, end: int, record: _Record) -> bool:

@@ -8,8 +8,8 @@ from sentinel_core.evaluate.facts.figures import read_number
 
 __all__ = ["Trend", "against_trends", "differences", "trends_in"]
 
-_BEFORE = frozenset(("before", "previous", "prev", "old", "earlier", "baseline", "last"))
-_AFTER = frozenset(("after", "now", "current", "new", "latest"))
+_BEFORE = frozenset(("before", "previous", "prev", "old", "earlier", "baseline", "base", "control", "pre", "last"))
+_AFTER = frozenset(("after", "now", "current", "new", "latest", "canary", "candidate", "treatment", "post", "next"))
 _UNITS = frozenset(("pct", "percent", "ms", "s", "seconds"))
 _PARTS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+")
 _VALUE = r"[~≈]?(?P<{0}>\d[\d,]*(?:\.\d+)?)(?:\s?(?:%|percent|ms|s|seconds?)(?!\w))?"
@@ -17,8 +17,9 @@ _FROM_TO = re.compile(
     rf"(?<![\w.,]){_VALUE.format('a')}\s?(?:->|→|=>|\b(?:to|auf|à|na|naar|bis|hasta|para)\b)\s?{_VALUE.format('b')}(?![\w,.]\d)",
     re.IGNORECASE,
 )
-_UP = r"rose|rises|risen|increased|went up|gone up|climbed|grew|grown|jumped"
-_DOWN = r"fell|fallen|falls|dropped|decreased|declined|went down|gone down|shrank"
+_MOVED = r"(?:went|gone|edged|crept|ticked|inched|moved|come|came|is|are|was|were)"
+_UP = rf"rose|rises|risen|increased|increases|{_MOVED} up|climbed|climbs|grew|grown|grows|jumped"
+_DOWN = rf"fell|fallen|falls|dropped|drops|decreased|decreases|declined|declines|{_MOVED} down|shrank|shrinks"
 _BETTER, _WORSE = r"improved|improves|better", r"worsened|worsens|worse|degraded|deteriorated|regressed"
 _TO_BE_LOW = re.compile(
     r"\b(?:errors?|failures?|crash(?:es)?|latency|time|p\d\d|rollbacks?|incidents?|complaints?|timeouts?|bounces?|churn)\b"

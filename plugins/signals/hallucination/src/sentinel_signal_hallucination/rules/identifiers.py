@@ -75,7 +75,7 @@ def _untold(texts: Iterable[str], sources: Sources) -> Iterator[tuple[str, bool]
         stem = name.lstrip("#")
         if stem in sources.context or _FORMULA.match(name) or _is_quantity(name) or sources.names(stem):
             continue
-        if _is_range(stem, sources):
+        if _is_range(stem, sources) or _is_compound(stem, sources):
             continue
         is_related = family(name) in sources.families
         if (is_related and not _goes_on(stem, sources)) or not (
@@ -94,6 +94,13 @@ def _is_range(written: str, sources: Sources) -> bool:
     """True for two of one family that were told, as one: "s40-s60"."""
     first, _, last = written.partition("-")
     return family(first) == family(last) and sources.names(first) and sources.names(last)
+
+
+def _is_compound(written: str, sources: Sources) -> bool:
+    """True for words beside a name that was told: "p95-latency", "v2-migration"."""
+    parts = written.split("-")
+    named = [part for part in parts if not part.isalpha()]
+    return 0 < len(named) < len(parts) and all(part[:1].isalpha() and sources.names(part) for part in named)
 
 
 def _goes_on(written: str, sources: Sources) -> bool:
