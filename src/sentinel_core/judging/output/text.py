@@ -144,7 +144,9 @@ def _attribution(report: ReliabilityReport) -> Iterator[str]:
     step = report.attribution
     if step is not None:
         agent = f" of {printable(clipped(step.agent, 60))}" if step.agent else ""
-        yield f"  → look first at message {step.message_index}{agent} ({printable(step.basis)})"
+        is_named = any(finding.rule == step.basis and finding.severity == "error" for finding in report.findings)
+        lead = "look first at" if is_named or report.verdict != "FAIL" else "it began at"
+        yield f"  → {lead} message {step.message_index}{agent} ({printable(step.basis)})"
 
 
 def place_of(finding: Finding) -> str:

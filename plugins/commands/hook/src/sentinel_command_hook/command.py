@@ -14,7 +14,6 @@ __all__ = ["command"]
 
 _AUTO, _PRE_PUSH = "auto", "pre-push"
 _TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
-_HOOKED = click.argument("tool", type=click.Choice([*TOOLS, _PRE_PUSH]))
 _WHERE = click.option(
     "--project/--user",
     default=True,
@@ -70,17 +69,21 @@ def install(tool: str, *, project: bool, dry_run: bool, yes: bool, **options: bo
 
 
 @command.command("uninstall")
-@_HOOKED
+@click.argument("tool", type=click.Choice([*TOOLS, _AUTO, _PRE_PUSH]))
 @_WHERE
 @_DRY_RUN
 def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
-    """Remove the hook from the settings of TOOL; everything else stays."""
-    from sentinel_command_hook.settings_file import change
+    """Remove the hook from the settings of TOOL; everything else stays. "auto": of each tool that has it here."""
+    from sentinel_command_hook.settings_file import change, is_in
 
     if tool == _PRE_PUSH:
         _change_git(is_wanted=False, dry_run=dry_run)
         return
-    change(TOOLS[tool], project=project, options=None, dry_run=dry_run)
+    wanted = [TOOLS[tool]] if tool != _AUTO else [one for one in TOOLS.values() if is_in(one, project=project)]
+    if not wanted:
+        click.echo(f"no tool has the hook in {'this project' if project else 'your own settings'}")
+    for one in wanted:
+        change(one, project=project, options=None, dry_run=dry_run)
 
 
 def _change_git(*, is_wanted: bool, dry_run: bool) -> None:

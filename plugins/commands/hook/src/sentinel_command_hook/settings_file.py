@@ -7,7 +7,6 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from sentinel_core.errors import InputError
 from sentinel_core.runtime.printable import printable
 from sentinel_core.runtime.state_files import read_bytes, write_whole
 
-__all__ = ["change", "own_program", "show"]
+__all__ = ["change", "is_in", "own_program", "show"]
 
 
 def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool, asks: bool = False) -> None:
@@ -42,7 +41,7 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     if dry_run or (asks and not click.confirm(f"Change {printable(str(path))}?", default=True)):
         return
     if after is None:
-        _remove(path)
+        path.unlink()
     else:
         _write(path, after)
     where = printable(str(path))
@@ -92,6 +91,11 @@ def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool
     for folder in Path.cwd().parents if project else ():
         if _holds_own(other := folder / path, tool) and not _is_same(other, tool.settings(project=False)):
             click.echo(f"{printable(str(other))} has one: run this in {printable(str(folder))}")
+
+
+def is_in(tool: ToolHook, *, project: bool) -> bool:
+    """Whether the settings of the tool have the hook."""
+    return _holds_own(tool.settings(project=project), tool)
 
 
 def _holds_own(path: Path, tool: ToolHook) -> bool:
@@ -160,13 +164,6 @@ def show(path: Path, before: str, after: str) -> None:
     name = str(path)
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
     click.echo("\n".join(printable(line) for line in lines))
-
-
-def _remove(path: Path) -> None:
-    """The file, and its folder if nothing else is in there."""
-    path.unlink()
-    with suppress(OSError):
-        path.parent.rmdir()
 
 
 def _write(path: Path, text: str) -> None:
