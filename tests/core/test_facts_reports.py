@@ -301,8 +301,10 @@ def test_one_reason_a_sentence_in_order():
 
 
 def test_measures_have_paths_and_words():
-    assert list(measures_in({"a": {"bC_d": "1.2s", "count": True}, "list": [{"x": 1}], "n": "many", "f": 1e30})) == [
+    assert list(
+        measures_in({"a": {"bC_d": "1.2s", "count": True}, "list": [{"x": 1}], "names": ["a"], "n": "many", "f": 1e30})
+    ) == [
         ("a.bC_d", "b c d", 1200.0, False),
-        ("list", "list", 1.0, True),
         ("list[0].x", "x", 1.0, False),
+        ("names", "names", 1.0, True),
     ]

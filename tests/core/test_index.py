@@ -2,6 +2,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from sentinel_core import ExecutionTrace, Message, MessageDetails, ToolCall, ToolResult, TraceDetails, TraceIndex
+from sentinel_core.evaluate.index import REJECTION
 from sentinel_core.trace import from_json, to_json
 
 
@@ -170,3 +171,12 @@ def test_what_was_not_read_and_from_where():
     assert asked(trace(trace(), lost, reading_gaps_at=[2])) == (True, 0)
     assert asked(trace(reading_gaps=["x"], reading_gaps_at="3")) == (True, None)
     assert asked(trace(reading_gaps=["x"], reading_gaps_at=[True, "3", 4])) == (True, 4)
+
+
+def test_a_rejection_withdraws_the_answer_before_it_and_is_no_users_word():
+    reason = Message(role="user", content=f"{REJECTION}\n- You wrote: ...")
+    asked, lie, truth = (Message(role=role, content=role) for role in ("user", "assistant", "assistant"))
+    index = index_of(reason, asked, lie, reason, truth)
+    assert (index.asked, [text.message_index for text in index.texts]) == ([1], [4])
+    assert [message.content for message in index.messages] == [REJECTION, "user", None, REJECTION, "assistant"]
+    assert index.trace.messages[2] == lie

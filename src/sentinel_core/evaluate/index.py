@@ -208,7 +208,7 @@ class TraceIndex:
                 if role == "assistant":
                     texts.append(Text(content, position, len(calls), _is_copied(message)))
                 elif role == "user":
-                    self._ask(message, position)
+                    (self._reject if content.startswith(REJECTION) else self.asked.append)(position)
                 elif role not in _SILENT:
                     self.is_odd = True
             if message.metadata is not None:
@@ -218,11 +218,9 @@ class TraceIndex:
             if message.tool_results is not none:
                 self._pair(message, position)
 
-    def _ask(self, message: Message, position: int) -> None:
-        if _rejects(message.content):
-            self._withdraw(position, attrs.evolve(message, role="system", content=REJECTION))
-        else:
-            self.asked.append(position)
+    def _reject(self, position: int) -> None:
+        """Take a guard's rejection, which quotes the answer, for no word of the user's."""
+        self._withdraw(position, attrs.evolve(self.messages[position], role="system", content=REJECTION))
 
     def _withdraw(self, position: int, rejection: Message) -> None:
         """Take the words of the answer before a guard's rejection out of the record: nobody got them. Its calls were made."""
@@ -268,15 +266,15 @@ class TraceIndex:
         if not message.tool_results:
             self._note_if_no_list(message.tool_results)
             return
-        if any(_rejects(result.content) for result in message.tool_results):
-            message = attrs.evolve(message, tool_results=tuple(map(_refused, message.tool_results)))
-            self._withdraw(position, message)
         for result in message.tool_results:
             if result.metadata is not None:
                 self._hold(result.metadata)
             success = result.success
             if type(result.content) is not str or not (success is None or success is True or success is False):
                 self.is_odd = True
+            elif result.content.startswith(REJECTION):
+                result = attrs.evolve(result, content=REJECTION, success=False)  # noqa: PLW2901 - it quotes the answer
+                self._withdraw(position, attrs.evolve(message, tool_results=(result,)))
             owner = self._by_id.get(result.tool_call_id)
             if owner is None:
                 self.orphans.append((position, result))
@@ -287,15 +285,6 @@ class TraceIndex:
                 owner._outcome = owner._checks = None  # noqa: SLF001 - they were told from the result that is replaced
             owner.result = result
             owner.result_message_index = position
-
-
-def _rejects(content: object) -> bool:
-    """Whether a text is a guard's reason for sending an answer back."""
-    return type(content) is str and content.startswith(REJECTION)
-
-
-def _refused(result: ToolResult) -> ToolResult:
-    return attrs.evolve(result, content=REJECTION, success=False) if _rejects(result.content) else result
 
 
 def _is_copied(message: Message) -> bool:

@@ -103,7 +103,7 @@ _TIMES = ("time", "latency", "p95", "duration")
 _COUNTS = ("count", "total")
 ROUGH = 0.1
 """How far a number that is said to be rough may be off, as a share of it."""
-_NEAR, _LEAST, _MOST_SIBLINGS = 40, 6, 5
+_NEAR, _LEAST, _MOST_SIBLINGS, _WORDY = 40, 6, 5, 4
 _BEFORE = re.compile(r"(\w+)\W{0,3}$")
 _ALONE = re.compile(r"\((?=\s?[-+~≈]?\d[^()\s]*\s?(?:%|percent|ms|s)?\s?\))([^()]*)\)")
 _MEAN = re.compile(r"\b(?:average|mean|median|weighted|overall|combined|altogether)\b", re.IGNORECASE)
@@ -155,12 +155,20 @@ def measures_in(document: Any, path: str = "") -> Iterator[Measure]:
         if words in _COUNTS and path:
             words = " ".join(part.lower() for part in _PARTS.findall(path.rpartition(".")[2]))
         if isinstance(value, dict | list):
-            yield from [Measure(place, words, len(value), is_length=True)] if isinstance(value, list) else ()
+            yield from [Measure(place, words, len(value), is_length=True)] if _is_counted(value) else ()
             yield from measures_in(value, place)
         elif isinstance(document, dict) and value is None:
             yield Measure(place, words, math.nan)
         elif isinstance(document, dict) and (number := read_number(value)) is not None:
             yield Measure(place, words, number)
+
+
+def _is_counted(value: object) -> bool:
+    """Whether the length of a list is the number of its things: its entries have no counts of their own."""
+    if not isinstance(value, list):
+        return False
+    rows = [row for row in value if isinstance(row, dict)]
+    return not any(isinstance(one, int) and not isinstance(one, bool) for row in rows for one in row.values())
 
 
 def known_first(measures: Iterable[Measure]) -> tuple[Measure, ...]:
@@ -294,9 +302,11 @@ def _nearest(name: _Name, figures: Sequence[re.Match[str]]) -> re.Match[str]:
 
 
 def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measures: Sequence[Measure]) -> bool:
+    value = float(figure["value"].replace(",", ""))
+    if _is_of_whole(figure, found) or _is_of_other_name(value, clause, [row for row in measures if row not in found]):
+        return True
     if all(measure.is_null for measure in found):
         return False
-    value = float(figure["value"].replace(",", ""))
     led = _LED.search(clause, max(0, figure.start() - _NEAR), figure.start())
     forms = [form for measure in found for form in _forms(figure["unit"], measure, measures)]
     if figure["unit"] is None:
@@ -306,11 +316,10 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
         if led is None or not (led["above"] or led["below"]):
             return True
         return any(first >= value if led["above"] else first <= value for first in firsts)
-    if _MEAN.search(clause) and min(firsts) <= value <= max(firsts):
-        return True
-    if all(measure.is_length for measure in found):
+    is_mean = _MEAN.search(clause) is not None and min(firsts) <= value <= max(firsts)
+    if is_mean or all(measure.is_length for measure in found):
         is_page = figure["whole"] is not None  # "6 of 54": the list has a part of them
-        return is_page or any(value <= measure.value for measure in found)
+        return is_mean or is_page or any(value <= measure.value for measure in found)
     decimals = len(figure["value"].partition(".")[2])
     slack = ROUGH * abs(value) if _ABOUT.search(clause, 0, figure.start()) else 0.5000001 * 10.0**-decimals
     if figure["unit"] is None and not decimals and slack < 1 and all(form == int(form) for form in forms):
@@ -318,6 +327,20 @@ def _agrees(figure: re.Match[str], clause: str, found: Sequence[Measure], measur
     # Without a unit, a small share is not rounded to a whole number.
     return not forms or any(
         abs(form - value) <= (slack if figure["unit"] else min(slack, abs(form) / 10)) for form in forms
+    )
+
+
+def _is_of_whole(figure: re.Match[str], found: Sequence[Measure]) -> bool:
+    """Whether a figure is told as a part of what there is: "6 of 41"."""
+    return figure["whole"] is not None and any(row.value == float(figure["whole"].replace(",", "")) for row in found)
+
+
+def _is_of_other_name(value: float, clause: str, measures: Iterable[Measure]) -> bool:
+    """Whether it is the number of something else that the clause names: "no failures in 887 tests"."""
+    low = clause.lower()
+    return any(
+        row.value == value and any(len(word) >= _WORDY and word in low for word in row.words.split())
+        for row in measures
     )
 
 

@@ -35,7 +35,8 @@ def against_report(low: str, where: str, report: Report, filed: int, fetched: st
     if words.OF_REPORTS.search(low) and not words.DENIED.search(low):
         is_named = report.release_id.lower() in low  # then others that were fetched are what it is compared with
         told = (match[1] for match in words.ABOUT_RELEASE.finditer(low))
-        versions = (version for version in told if not (is_named and version in fetched))
+        versions = [version for version in told if not (is_named and version in fetched)]
+        versions += [] if is_named else (match[1] for match in words.FILED_FOR.finditer(low))
         if any(version not in report.release_id.lower() for version in versions):
             yield f"the report is about {report.release_id}"
     yield from _content(low, report, fetched)
@@ -45,7 +46,7 @@ def _severity(low: str, where: str, report: Report) -> Iterator[str]:
     """What the sentence gives as the severity, if it never gives the one that was filed."""
     if not report.severity or (where == "finding" and not words.OF_REPORT.search(low)):
         return
-    matches = list(words.SEVERITY.finditer(low))
+    matches = [] if words.OTHER_RELEASE.search(low) else list(words.SEVERITY.finditer(low))
     levels = {next(level for level in match.groups() if level).replace("moderate", "medium") for match in matches}
     if matches and report.severity not in levels and not words.PART.search(low[: matches[0].end()]):
         yield f"the severity that was filed is {report.severity}"

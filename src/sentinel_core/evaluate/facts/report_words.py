@@ -78,7 +78,7 @@ PARTS = {"te": "tests", "de": "deployment_metrics", "me": "deployment_metrics", 
 
 LEVEL = r"(?P<{0}>high|medium|moderate|low)\b(?![- ](?:impact|priority|traffic|volume|coverage))"
 SEVERITY = re.compile(
-    r"\b(?:fil(?:ed|ing)|staged|reported|rated|classified|marked|assessed|judged|submitted|handed in)\b(?: (?!not|than)[^\s;,]*[^\s.;,]){0,6}? "
+    r"\b(?:fil(?:ed|ing)|staged|reported|rated|classified|marked|assessed|judged|submitted|handed in|puts?)\b(?: (?!not|than)[^\s;,]*[^\s.;,]){0,6}? "
     r"(?:as|with|at)(?: an?| the)?(?: overall)?(?: severity| risk)?(?: of| level)? ?" + LEVEL.format("a")
     + r"|(?:^\W*|[:,|] |\b(?:the|its|overall|release)\W+)(?:risk|severity)(?: level| rating)?(?: of (?:the |this )?release(?: \S+)?)?(?: is| was|:| =| \||)(?: rated| set to)? \W?"
     + LEVEL.format("b")
@@ -90,6 +90,9 @@ SEVERITY = re.compile(
 OF_REPORT = re.compile(r"\b(?:overall|release|report|severity|filed|staged)\b")
 OF_REPORTS = re.compile(r"\b(?:reports?|filed|staged|submitted|delivered|investigated|assessed)\b")
 ABOUT_RELEASE = re.compile(r"\b(?:for|on|about|of|and)(?: the)?(?: release)? \W?(v\d+(?:\.\d+)+|\d+(?:\.\d+){2,})\b")
+FILED_FOR = re.compile(
+    r"\b(?:filed|report(?:ed)?)\b[^.;]{0,40}\b(?:for|on|about) (?:the )?release \W?((?=[^\s,;]*\d)[\w.@/-]*\w)"
+)
 VERSION = re.compile(r"\bv?\d+(?:\.\d+){2,}\b|\bv\d+\.\d+\b", re.IGNORECASE)
 TICKET = re.compile(r"\b[A-Z][A-Z]+(?:-[A-Z\d]+)*-\d+\b|(?<!\w)#\d+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
 STANDARD = re.compile(r"(?:UTF|SHA|ISO|RFC|HTTP|IEEE|AES|RSA|MD|UTC|TLS|CP)-\d+")
@@ -170,6 +173,8 @@ CONTENT = re.compile(
 ITEMS = re.compile(r",\s*(?:and\s+)?|\s+and\s+|;\s*")
 CONTENT_WORD = re.compile(r"[a-z]{5,}")
 STEM = 5
+CLAUSE = re.compile(r"[,;:]|\b(?:because|since|as|while|although)\b")
+OTHER_RELEASE = re.compile(r"\b(?:previous|prior|earlier|last) (?:release|version|report|one)s?\b")
 PERSON = re.compile(
     r"\b([A-Z][a-z]+ [A-Z][a-z]+) (?:left|forgot|wrote|changed|committed|introduced|broke|merged|said|approved|confirmed|added|removed|missed)\b"
     r"|\b(?:written|committed|introduced|approved|merged|reviewed|made|authored) by ([A-Z][a-z]+ [A-Z][a-z]+)\b"

@@ -284,7 +284,8 @@ def _is_of_data(match: re.Match[str], low: str, record: _Record) -> bool:
     if words.DENIED.search(before.rpartition(",")[2]):
         return True
     is_other = match[0].startswith("and") or words.DENIED.search(before)
-    return not re.search(r"\b(?:i|we)\b", before) and bool(
+    own = words.CLAUSE.split(before)[-1]
+    return not re.search(r"\b(?:i|we)\b", own) and bool(
         is_other or folded(match[0].split()[-1])[: words.STEM + 1] in record.facts.text
     )
 
@@ -312,7 +313,7 @@ def _names(sentence: str, record: _Record, report: Report) -> Iterator[str]:
     for match in words.METRIC.finditer(low) if not words.DENIED.search(low) else ():
         word = match["of"] or match["by"]
         is_known = all(record.facts.gives(number) for number in numbers_in(match[0]))
-        if not is_known and word.rstrip("s")[:6] not in record.facts.text:
+        if not is_known and word[:3] not in record.facts.text:
             yield f'no tool returned anything about "{word}"'
 
 

@@ -2,14 +2,44 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.facts.figures import read_number
 
 __all__ = ["Trend", "against_trends", "differences", "trends_in"]
 
-_BEFORE = frozenset(("before", "previous", "prev", "old", "earlier", "baseline", "base", "control", "pre", "last"))
-_AFTER = frozenset(("after", "now", "current", "new", "latest", "canary", "candidate", "treatment", "post", "next"))
+_BEFORE = frozenset(
+    ("before", "previous", "prev", "old", "earlier", "baseline", "base", "control", "pre", "last", "from")
+)
+_AFTER = frozenset(
+    ("after", "now", "current", "new", "latest", "canary", "candidate", "treatment", "post", "next", "this", "to")
+)
+_STEPS = frozenset(
+    (
+        "weekly",
+        "daily",
+        "hourly",
+        "monthly",
+        "by",
+        "per",
+        "build",
+        "builds",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "hour",
+        "hours",
+        "version",
+        "versions",
+        "release",
+        "releases",
+        "trend",
+        "history",
+    )
+)
+_LEAST = 3  # of a series
 _UNITS = frozenset(("pct", "percent", "ms", "s", "seconds"))
 _PARTS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+")
 _VALUE = r"[~≈]?(?P<{0}>\d[\d,]*(?:\.\d+)?)(?:\s?(?:%|percent|ms|s|seconds?)(?!\w))?"
@@ -18,8 +48,8 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _MOVED = r"(?:went|gone|edged|crept|ticked|inched|moved|come|came|is|are|was|were)"
-_UP = rf"rose|rises|risen|increased|increases|{_MOVED} up|climbed|climbs|grew|grown|grows|jumped"
-_DOWN = rf"fell|fallen|falls|dropped|drops|decreased|decreases|declined|declines|{_MOVED} down|shrank|shrinks"
+_UP = rf"rose|rises|risen|increased|increases|{_MOVED} up|climbed|climbs|climbing|grew|grown|grows|growing|rising|increasing|jumped"
+_DOWN = rf"fell|fallen|falls|dropped|drops|decreased|decreases|declined|declines|{_MOVED} down|shrank|shrinks|falling|dropping|declining|shrinking|coming down"
 _BETTER, _WORSE = r"improved|improves|better", r"worsened|worsens|worse|degraded|deteriorated|regressed"
 _TO_BE_LOW = re.compile(
     r"\b(?:errors?|failures?|crash(?:es)?|latency|time|p\d\d|rollbacks?|incidents?|complaints?|timeouts?|bounces?|churn)\b"
@@ -49,6 +79,7 @@ class Trend(NamedTuple):
 
 def trends_in(document: Any, path: str = "") -> Iterator[Trend]:
     """Every pair of numbers whose keys differ by a word for before and after: ``before`` and ``after``, ``p95`` and ``p95_prev``."""
+    yield from _series(document, path)
     if isinstance(document, list):
         for place, inner in enumerate(document):
             yield from trends_in(inner, f"{path}[{place}]")
@@ -62,6 +93,29 @@ def trends_in(document: Any, path: str = "") -> Iterator[Trend]:
             yield from _trend(document, early, late, path, name)
     for key, inner in document.items():
         yield from trends_in(inner, f"{path}.{key}".lstrip("."))
+
+
+def _series(document: Any, path: str) -> Iterator[Trend]:
+    """Numbers of one thing step by step, by dates, builds or versions, that go one way only."""
+    if isinstance(document, dict) and all(any(map(str.isdigit, str(key))) for key in document):
+        values = [read_number(value) for value in document.values()]
+    elif isinstance(document, list):
+        rows = [
+            [read_number(value) for value in row.values()] if isinstance(row, dict) else [read_number(row)]
+            for row in document
+        ]
+        found = [[value for value in row if value is not None] for row in rows]
+        values = [row[0] if len(row) == 1 else None for row in found]
+    else:
+        return
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < max(_LEAST, len(values)):
+        return
+    steps = {one < other for one, other in pairwise(numbers)}
+    if len(steps) == 1 and len(set(numbers)) == len(numbers):
+        parts = [part.lower() for part in _PARTS.findall(path.rpartition(".")[2])]
+        name = " ".join(part for part in parts if part not in _UNITS | _STEPS)
+        yield Trend(path, name, numbers[0], numbers[-1])
 
 
 def _without_after(parts: tuple[str, ...]) -> tuple[str, ...]:

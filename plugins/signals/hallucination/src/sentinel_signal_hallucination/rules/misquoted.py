@@ -12,9 +12,8 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["misquoted"]
 
 _ADDRESS = regex(r"https?://[^\s()<>\[\]`\"'|]+\d")
-_VERSION = regex(
-    r"(?<![\w./-])(?P<name>[A-Za-z][\w@/+-]{1,40})[*`]{0,3}(?: (?:to|at|on|is|now|version))*[ @]v?(?P<number>\d+(?:\.\d+){2,3})(?![\w.-]*\w)"
-)
+_VERSION = regex(r"(?<![\w.-])v?(?P<number>\d+(?:\.\d+){2,3})(?![\w.-]*\w)")
+_NAMED = regex(r"(?<![\w./-])([A-Za-z][\w@/+-]{1,40})[*`]{0,3}(?: (?:to|at|on|is|now|version))*[ @]\Z")
 _SENTENCE = regex(r"[.!?]\s|\n")
 _NUMBER = regex(r"\d+(?:\.\d+)*")
 # What is wished, advised or known of the world, rather than what is there.
@@ -48,12 +47,13 @@ def _addresses(text: Text, sources: Sources) -> Iterator[tuple[str, int, int, st
 def _versions(text: Text, sources: Sources) -> Iterator[tuple[str, int, int, str]]:
     """Versions of a name of which the record has others alone."""
     for match in islice(_VERSION.finditer(text.content), _MOST):
-        name, number = match["name"], match["number"]
+        number, named = match["number"], _NAMED.search(text.content[max(0, match.start() - _NEAR) : match.start()])
         sentence = (
             _SENTENCE.split(text.content[: match.start()])[-1] + _SENTENCE.split(text.content[match.start() :])[0]
         )
-        if number in sources.text or _GENERAL.search(sentence):
+        if named is None or number in sources.text or _GENERAL.search(sentence):
             continue
+        name = named[1]
         others = [one for one in _known(name.lower(), sources.text) if one.count(".") == number.count(".")]
         if others:
             yield "version", *match.span(), f'"{name} {number}" is in no result; the record has {others[-1]}.'
