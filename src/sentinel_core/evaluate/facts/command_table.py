@@ -46,7 +46,7 @@ CHECKS: dict[str, str] = {
     "build": (
         rf"g?make(?: (?:-\S+ ?)*(?:all|build|compile)?)?(?=\s*$)|(?:cmake|meson compile|ninja|gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|javac|rustc|go build|go install|cargo (?:\+\S+ )?(?:build|b)|webpack|rollup|esbuild|sphinx-build)"
         rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*:)?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
-        r"|dotnet (?:build|publish)|docker(?:[ -]compose)? (?:buildx )?build|(?:uv|poetry|hatch|swift|bazel|mkdocs|stack|cabal|zig) build|build|xcodebuild|tsc -b"
+        r"|dotnet (?:build|publish)|docker(?:[ -]compose)? (?:buildx )?build|(?:uv|poetry|hatch|swift|bazel|mkdocs|stack|cabal|zig) build|build|xcodebuild|tsc -b|(?:python[\d.]* -m )?(?:compileall|py_compile)"
     ),
 }
 """How a command begins that runs a check, by what it checks. The first kind that fits is taken."""

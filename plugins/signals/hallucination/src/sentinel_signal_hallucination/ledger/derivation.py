@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
-from itertools import accumulate, chain, combinations, islice
+from itertools import accumulate, chain, combinations, islice, permutations
 from statistics import median
 
 import msgspec
@@ -37,7 +37,9 @@ _SUFFIX_OF = regex(r"(?i)(?: ?(?:to|and|or|[-–→]|->) ?\d[\d.,]*)? ?([kmg]i?b
 _CONVERSIONS = (*((scale, 0.0) for scale in _SCALES), (1.8, 32.0), (1 / 1.8, -32.0 / 1.8))  # Fahrenheit
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN, _MOST_THREE = 4_000, 60, 40, 18, 7, 12
 _DEEPEST, _LARGEST, _SUFFIX, _ALL, _MOST_BESIDE = 12, 1e15, 4, 100, 8
-_MOST_SIGNED, _LONGEST_NAME = 4, 40
+_MOST_SIGNED, _LONGEST_NAME, _FEWEST = 4, 40, 3
+_MONTH, _MONTHLY = 7, regex(r"\d{4}-\d\d-")
+_MARKED = regex(r"\d[\d.,' ]*")
 _TIMES = range(2, 32)
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
@@ -69,9 +71,12 @@ class Derived:
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         scaled = [one * scale for one in beside for scale in _SCALES]
         mixed = [abs(one + sign * other) for one in beside for other in self._few for sign in (1, -1)]
-        exact = sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed))
+        several = [times * one + other for one, other in permutations(beside, 2) for times in _TIMES]
+        columns = _column(answer, at)
+        exact = sorted((*_stated(answer), *self._computed, *_of_two(beside), *scaled, *mixed, *several, *columns))
         if (
             _is_near(exact, value, half)
+            or self._has_digits(written)
             or self._ends(written, answer[max(0, at - _NEAR) : at])
             or self._is_scaled(value, step, _SUFFIX_OF.match(answer, at + len(written)))
         ):
@@ -103,6 +108,15 @@ class Derived:
         scales = _SUFFIXES[suffix[1].lower()] if suffix is not None else ()
         return any(_is_near(self._told, (value + step * 0.25) * scale, step * scale * 0.75) for scale in scales)
 
+    def _has_digits(self, written: str) -> bool:
+        """True where something that was told has the same digits, with other marks or in another unit: "1.432,76", 41250 cents."""
+        digits = _digits(written)
+        return len(digits) >= (_FEWEST if "." in written else _FEWEST + 1) and digits in self._all_digits
+
+    @once
+    def _all_digits(self) -> frozenset[str]:
+        return frozenset(map(_digits, _MARKED.findall(self._all)))
+
     def _ends(self, written: str, before: str) -> bool:
         """True for "ending in 3473" where something longer that was told ends so; of three digits only where this is said."""
         is_said = len(written) >= _SUFFIX or _ENDING.search(before) is not None
@@ -119,7 +133,7 @@ class Derived:
 
     @once
     def _told(self) -> list[float]:
-        return sorted(set(self._values))
+        return sorted({*self._values, *map(abs, self._values)})
 
     @once
     def _few(self) -> list[float]:
@@ -150,6 +164,24 @@ class Derived:
         shares = [share for one in few for share in (one, one / _ALL) if 0 < share < 1]
         for one in {one for one in few if one > 0}.union(*((1 - share, 1 + share, share) for share in shares)):
             yield from [one * other for other in _between(few, low / one, high / one, 0)]
+
+
+def _digits(written: str) -> str:
+    """The digits of a number that count."""
+    return "".join(filter(str.isdigit, written)).strip("0")
+
+
+def _column(answer: str, at: int) -> Iterator[float]:
+    """What the other cells of a table's column give together: the last row is often their sum."""
+    start = answer.rfind("\n", 0, at) + 1
+    if not answer[start : start + 4].strip().startswith("|"):
+        return
+    place = answer.count("|", start, at)
+    block = [line for line in answer.splitlines() if line.strip().startswith("|")][:_MOST_ROWS]
+    row = answer[start:].partition("\n")[0]
+    cells = (line.split("|")[place : place + 1] for line in block if line != row)
+    numbers = [number for cell in cells for number in _numbers_of("".join(cell))[:1]]
+    yield from _sums(numbers)
 
 
 def _near(values: list[float], half: float) -> Callable[[float], bool]:
@@ -209,6 +241,7 @@ def _of_groups(rows: list[dict[str, object]]) -> Iterator[float]:
     totals: defaultdict[tuple[str, str, str], float] = defaultdict(float)
     for row in rows if len(rows) > 1 else ():
         texts = [(key, item) for key, item in row.items() if isinstance(item, str) and len(item) < _LONGEST_NAME]
+        texts += [(key, item[:_MONTH]) for key, item in texts if _MONTHLY.match(item)]
         for key, item in row.items():
             number = _number(item)
             for name, text in texts if number is not None else ():

@@ -32,6 +32,10 @@ _NONE = frozenset[str]()
 _SENT = word_set("obtain send pay create")
 
 
+# Not to act, which needs no call.
+_OMITS = word_set("skip hold refrain wait")
+
+
 def actions(turns: Turns, looks: list[Scan], settings: Settings) -> Iterator[Evidence]:
     """A finding for each action that the first text of a turn claims without cause."""
     index = turns.record.index
@@ -124,6 +128,8 @@ class _Case:
     def _is_no_action(self, one: Statement) -> bool:
         """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
         word = one.sentence.words[one.at]
+        if one.by_self and one.verb in _OMITS:
+            return True
         if not one.by_self and is_trouble(word) and self.turn.waiting.words.isdisjoint(bases(word)):
             return True
         if one.group == "general":
@@ -172,6 +178,7 @@ class _Case:
             return None
         if tried is not None and backing.ends_with(tried):
             is_other = backing.is_other(one, tried, by=1 - self.admits) or self._is_in_part(one, tried)
+            is_other |= not one.plainly and "not" in one.sentence.words
             if is_other or (self.admits and not backing.actions):
                 return None
             is_related = (

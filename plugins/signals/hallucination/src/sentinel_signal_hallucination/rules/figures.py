@@ -32,6 +32,9 @@ _FIGURE = regex(
 _DATED = regex(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
+_SEASON = regex(
+    r"(?i)\b(?:spring|summer|autumn|fall|winter|term|semester|season|year|in|of|since|until|till|end|mid|early|late|q[1-4]|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)[ -](?:\d{1,2},? )?\Z"
+)
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
     r"(?i)\b(?:if|assum\w+|suppos\w+|estimat\w*|probabl\w+|perhaps|maybe|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java|typical\w*|usual\w*|by default)\b"
@@ -43,6 +46,7 @@ _COMPUTED = regex(r"(?i)\b(total|sum|add|combined|altogether|overall|average|mea
 _EXPRESSION = regex(r"\D{0,4}\(\D{0,3}\d[^)\n]{0,60}[+*/×x-]")
 _COMPUTES = frozenset(("calculate", "calculator", "calc", "compute", "math", "sum", "convert"))
 _BARE = regex(r"\s*\$?(\d[\d,]*(?:\.\d+)?)\s*(?:\Z|\n)")
+_DECIMAL = regex(r"\d,\Z")
 _APART, _GOES_ON = regex(r"\d[ \u00a0\u202f/]\Z"), regex(r"[ \u00a0\u202f]\d{2}")
 _WORD = regex(r"[^\W\d_]{3,}")
 _RATE = regex(r"(?:\bat|@|[*×x/]) ?\$?\Z")
@@ -198,6 +202,8 @@ def _is_supposed(prose: str, match: re.Match[str]) -> bool:
 def _is_checked(match: re.Match[str]) -> bool:
     """True for a figure of some length, and for a day that no month has."""
     written, at = match[0], match.start()
+    if _DECIMAL.search(match.string, max(0, at - 2), at):
+        return False  # a part of "3,2808"
     if written.isdigit() and (
         _APART.search(match.string, max(0, at - 4), at) or _GOES_ON.match(match.string, match.end())
     ):
@@ -216,11 +222,27 @@ def _follows(match: re.Match[str], sources: Sources, open_: Container[int]) -> b
         return False
     date = _DATED.search(prose, max(0, at - 20), at) if len(match[0]) == _OF_YEAR and match[0].isdigit() else None
     if date is None:
-        return sources.derived.gives(match[0], prose, at, open_)
+        return _is_year(match, sources) or sources.derived.gives(match[0], prose, at, open_)
     years = set(map(int, _YEAR.findall(sources.text)))
     if not years:
         return date["day"] is None or stands(date["day"], sources.text)
-    return not years.isdisjoint((int(match[0]) - 1, int(match[0]) + 1))
+    return not years.isdisjoint(_near_years(match[0]))
+
+
+def _is_year(match: re.Match[str], sources: Sources) -> bool:
+    """True for a year near one that was told, or where none was: "autumn 2026"."""
+    if (
+        len(match[0]) != _OF_YEAR
+        or not _YEAR.fullmatch(match[0])
+        or not _SEASON.search(match.string, max(0, match.start() - 20), match.start())
+    ):
+        return False
+    years = set(map(int, _YEAR.findall(sources.text)))
+    return not years or not years.isdisjoint(_near_years(match[0]))
+
+
+def _near_years(written: str) -> range:
+    return range(int(written) - 2, int(written) + 3)
 
 
 def _figures(answer: Text, sources: Sources) -> Iterator[re.Match[str]]:

@@ -29,7 +29,7 @@ _ELEMENTS = (
 _FORMULA = regex(rf"(?:(?:{_ELEMENTS})(?:[1-9]|[12]\d)?){{2,}}-?\Z|[A-Za-z]?[a-z_-]+(?:16|32|64|128|256|512|1024)\Z")
 # Of a known standard or product; a word and a number: "mid-2024", "log_10", "1920x1080".
 _NAME = regex(
-    r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
+    r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP|EU)-?\d"
     r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z][A-Za-z]+(?:19|20)\d\d|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
 _HASH = regex(r"[\da-f]{7,40}")
@@ -97,10 +97,11 @@ def _is_range(written: str, sources: Sources) -> bool:
 
 
 def _is_compound(written: str, sources: Sources) -> bool:
-    """True for words beside a name that was told: "p95-latency", "v2-migration"."""
+    """True for words beside a name or number that was told: "p95-latency", "404-page"."""
     parts = written.split("-")
     named = [part for part in parts if not part.isalpha()]
-    return 0 < len(named) < len(parts) and all(part[:1].isalpha() and sources.names(part) for part in named)
+    is_of_words = all(not part.isupper() and len(part) > _FEWEST for part in parts if part.isalpha())
+    return 0 < len(named) < len(parts) and is_of_words and all(map(sources.names, named))
 
 
 def _goes_on(written: str, sources: Sources) -> bool:
