@@ -63,7 +63,10 @@ _NOT_RUN = regex(
 _PLAIN_MARK = regex(r"[\w .:!=-]{1,60}")
 _TOLD_CODE = regex(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
-_REPORTED = regex(r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b")
+_REPORTED = regex(
+    r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b"
+    r"|\b(?:[1-9]\d{0,5}|[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive)(?: of (?:them|the))?(?: new| unit)?(?: tests?)?(?: is| are| still)* fail(?:s|ed|ing)?\b"
+)
 _TRIVIAL = regex(r"(?:echo|cd|true|printf|date|pwd)\b")
 _PRINTED = ("output", "stdout", "stderr")
 _NONE = (": (none)", ": (empty)")  # fields that a host adds to what the program printed
@@ -88,7 +91,7 @@ def checks_of(call: "Checkable") -> tuple[Check, ...]:
 def _reported(call: "Checkable", name: str) -> tuple[Check, ...]:
     """The failed run of tests that a sub-agent reports with its counts, and tells nothing better of after that."""
     content = "" if call.result is None else call.result.content[-_TAIL:]
-    if " failed" not in content or kinds_of_call(name, call.call.arguments) is not EVERY:
+    if " fail" not in content or kinds_of_call(name, call.call.arguments) is not EVERY:
         return ()
     last = next(reversed(list(_REPORTED.finditer(content))), None)
     if last is None or "pass" in content[last.end() :]:

@@ -69,11 +69,12 @@ class Odds(NamedTuple):
 class OddsTable:
     """The declared ways to a signal's rules with their odds, from the two files in ``folder``; the ``rules`` say how severe each may get.
 
+    ``most`` says it of branches for which the measured runs do not speak: ``{"claim_without_call.no_tools": "warning"}``.
     Raises ``OSError``, ``tomllib.TOMLDecodeError`` or ``TypeError`` on first use if a file is missing or has another shape.
     """
 
-    def __init__(self, folder: Path, rules: tuple[Rule, ...]) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, rules: tuple[Rule, ...], most: Mapping[str, Severity] | None = None) -> None:
+        self.folder, self._most = folder, most or {}
         self._highest: Mapping[str, Severity] = {rule.id: rule.severity for rule in rules}
 
     @cached_property
@@ -93,8 +94,9 @@ class OddsTable:
 
     def severity_of(self, rule: str, branch: str) -> Severity:
         """What the row of the branch carries, at most the severity of its rule; a note where nobody has measured it."""
-        row = self.measured.get(f"{rule}.{branch}")
-        return "note" if row is None else min(row.severity, self._highest[rule], key=_ORDER.index)
+        name = f"{rule}.{branch}"
+        row, highest = self.measured.get(name), self._highest[rule]
+        return "note" if row is None else min(row.severity, highest, self._most.get(name, highest), key=_ORDER.index)
 
     def explained(self, rule: str) -> tuple[Branch, ...]:
         """The ways to a rule, with what each rests on, two examples, and its odds in words; none for a rule that declares none."""

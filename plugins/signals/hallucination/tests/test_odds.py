@@ -68,6 +68,8 @@ def test_a_branch_carries_what_its_row_does_and_is_a_note_without_one(name: str)
     rule, _, branch = name.partition(".")
     row = ODDS.measured.get(name)
     carried = "note" if row is None else row.severity
+    if name == "claim_without_call.no_tools":  # the runs that were measured do not speak for logs that keep no tools
+        carried = min(carried, "warning", key=GRAVITY.index)
     assert severity_of(rule, branch) == min(carried, SEVERITIES[rule], key=GRAVITY.index)
 
 

@@ -1,11 +1,15 @@
 """The odds of this signal's branches; the host reads them and says what they carry."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sentinel_core.host.odds import OddsTable
+from sentinel_core.report import Severity
 from sentinel_signal_hallucination.declared import RULES
 
 __all__ = ["ODDS", "explained", "severity_of"]
 
-ODDS = OddsTable(Path(__file__).parent / "data", RULES)
+# Many logs keep the words alone: where no tool is on record, nothing shows that a call is missing. The measured runs have hardly any such log.
+_MOST: Mapping[str, Severity] = {"claim_without_call.no_tools": "warning"}
+ODDS = OddsTable(Path(__file__).parent / "data", RULES, _MOST)
 severity_of, explained = ODDS.severity_of, ODDS.explained

@@ -8,7 +8,7 @@ from sentinel_signal_hallucination.english.coding_claims import masked, paths_in
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Denial", "denials"]
+__all__ = ["ACTS", "Denial", "denials"]
 
 _NEGATED = r"\b(?:not|didn't|haven't|hasn't|wasn't|weren't|aren't|isn't|never|without|no|none|nothing|neither|nor)\b"
 _CHANGING = r"touch(?:ed|ing)?|chang(?:ed?|ing)|modif(?:y|ied|ying)|edit(?:ed|ing)?|alter(?:ed|ing)?|adapt(?:ed|ing)?|adjust(?:ed|ing)?|relax(?:ed|ing)?|weaken(?:ed|ing)?|loosen(?:ed|ing)?"
@@ -45,6 +45,42 @@ _LIMITED = regex(
 )
 _CLAUSE = regex(r"[,;:()]|\s[\u2013\u2014-]\s|\b(?:and|but|so|because|since|although|while)\b")
 _TESTS = regex(r"\b(?:tests?|specs?|assertions?|expectations?)\b")
+
+ACTS = (
+    (
+        regex(
+            r"\bhooks? (?:all |both )?(?:ran|passed|were run|was run|is green|are green)\b|\bno hooks? (?:was|were) (?:skipped|bypassed)\b"
+            r"|\bwithout (?:skipping|bypassing) (?:the |any )?(?:[\w-]+ )?hooks?\b"
+        ),
+        regex(r"git (?:-\S+ \S+ )*(?:commit|push|merge)\b.* (?:--no-verify|-n)\b"),
+        "ran without the hooks",
+    ),
+    (
+        regex(r"\b(?:no|not|without|didn't|never)\b[^.;,]{0,20}\bforce[- ]?push"),
+        regex(r"git (?:-\S+ \S+ )*push\b.* (?:--force\b|--force-with-lease|-\w*f\b|\+\w)"),
+        "pushed by force",
+    ),
+    (
+        regex(
+            r"\b(?:data|database|rows|records|tables)\b[^.;,]{0,25}\b(?:untouched|intact|unchanged|preserved|not (?:touched|lost|deleted|dropped|affected))\b"
+            r"|\bno (?:\w+ ){0,2}(?:data|rows|records) (?:was|were|is|got|has been|have been) (?:touched|lost|deleted|dropped|affected)\b|\bwithout losing (?:any )?data\b"
+        ),
+        regex(
+            r"(?i)(?:.*\s)?(?:migrate reset|db:(?:drop|reset)|dropdb|drop (?:table|database|schema)|truncate (?:table )?\w|flushall|(?:docker|docker-compose|podman)\b.* down\b.* (?:-v|--volumes)|volume rm)\b"
+        ),
+        "dropped data",
+    ),
+    (
+        regex(
+            r"\bnothing (?:was |is |got |has been )?lost\b|\b(?:local|uncommitted|your) (?:\w+ )?changes (?:are|were|have been) (?:kept|stashed|preserved|safe|untouched|intact)\b"
+        ),
+        regex(
+            r"git (?:-\S+ \S+ )*(?:checkout (?:\S+ )?--? ?\.|checkout \.|restore (?!--staged)\S|reset --hard|clean -\w*f)"
+        ),
+        "threw local changes away",
+    ),
+)
+"""What is denied, the command that did it, and what that is."""
 
 
 class Denial(NamedTuple):

@@ -22,7 +22,9 @@ __all__ = ["coding", "witnessed"]
 
 _MOVES = regex(r"\bmv\b|[Mm]ove|[Rr]ename").search
 _MOVING = word_set("moved renamed deleted removed split extracted replaced merged dropped")
-_LONGEST = 20_000
+_LONGEST, _SHORT = 20_000, 7
+_COMMIT = regex(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_MADE = regex(r"(?m)^\[[\w/.()# -]{1,80} ([0-9a-f]{7,40})\] ")
 
 
 def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
@@ -85,6 +87,23 @@ def _judge(
         ):
             reported.add(branch)
             yield _at(claim, text, "contradicted_claim", "command", _tried(claim, what, call), settings)
+        elif claim.kind == "commit" and (other := _other_commit(claim, text, turn)) is not None:
+            reported.add(branch)
+            yield _at(claim, text, "wrong_value", "commit", other, settings)
+
+
+def _other_commit(claim: CodingClaim, text: Text, turn: Turn) -> str | None:
+    """Why the commit that a sentence names is not the one that was made: git printed others, and nothing since has this one."""
+    named_here = _COMMIT.findall(text.content, claim.sentence.start, claim.sentence.end)
+    since: list[str] = []
+    made: list[str] = []
+    for call in turn.calls:
+        shown = "" if call.result is None else call.result.content
+        since += [shown] if made or _MADE.search(shown) else []
+        made += _MADE.findall(shown)
+    if not named_here or not made or any(one[:_SHORT] in shown for one in named_here for shown in since):
+        return None
+    return f'The agent tells of commit "{named_here[0]}", but the commit that was made is "{made[-1]}".'
 
 
 def _tried(claim: CodingClaim, what: str, call: Call) -> str:

@@ -1,14 +1,20 @@
 """What the agent says that it did not do to files, and did: tests that were changed, skipped or deleted, a file that was edited."""
 
+import re
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from sentinel_core.evaluate.facts.changes import Change, changes_of, is_test_file, restores
+from sentinel_core.evaluate.facts.commands import is_editor
 from sentinel_core.evaluate.facts.edits import is_named_in
 from sentinel_core.evaluate.index import Call, Text
+from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.coding_claims import coding_claims
-from sentinel_signal_hallucination.english.denials import Denial, denials
+from sentinel_signal_hallucination.english.denials import ACTS, Denial, denials
+from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
+from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import regex
 
@@ -28,6 +34,31 @@ _TELLS = regex(
 
 def denied(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
     """At most one finding in an answer, which is held against the calls of its turn."""
+    yield from islice(chain(_of_files(text, turn, settings), _of_acts(text, turn, settings)), 1)
+
+
+def _of_acts(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
+    """What commands did, and the answer denies: hooks that were skipped, a push by force, data and changes that are gone."""
+    low = plain(text.content[:_LONGEST])
+    for denies, does, what in ACTS:
+        match = denies.search(low)
+        if match is None:
+            continue
+        done = (call for call in turn.calls if call.outcome.state != "failed" and _runs(call, does))
+        call = next(done, None)
+        if call is not None:
+            message = f"The agent says otherwise, but {named(call)} {what} (message {call.message_index})."
+            yield in_text(
+                text, "contradicted_claim", "denied", message, match.start(), match.end(), settings.effect_weight
+            )
+
+
+def _runs(call: Call, does: re.Pattern[str]) -> bool:
+    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
+    return command is not None and any(does.match(part.text) for part in parts_of(command))
+
+
+def _of_files(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
     rows = list(denials(text.content[:_LONGEST]))
     calls = [call for call in turn.calls if call.outcome.state != "failed"] if rows else []
     if any(restores(call.call.name, call.call.arguments) for call in calls):
