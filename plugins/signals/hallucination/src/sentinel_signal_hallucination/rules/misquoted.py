@@ -13,6 +13,7 @@ __all__ = ["misquoted"]
 
 _ADDRESS = regex(r"https?://[^\s()<>\[\]`\"'|]+\d")
 _VERSION = regex(r"(?<![\w.-])v?(?P<number>\d+(?:\.\d+){2,3})(?![\w.-]*\w)")
+_DOTTED = regex(r"[0-9]\.[0-9]+\.[0-9]")  # as few texts have
 _NAMED = regex(r"(?<![\w./-])([A-Za-z][\w@/+-]{1,40})[*`]{0,3}(?: (?:to|at|on|is|now|version))*[ @]\Z")
 _SENTENCE = regex(r"[.!?]\s|\n")
 _NUMBER = regex(r"\d+(?:\.\d+)*")
@@ -46,7 +47,7 @@ def _addresses(text: Text, sources: Sources) -> Iterator[tuple[str, int, int, st
 
 def _versions(text: Text, sources: Sources) -> Iterator[tuple[str, int, int, str]]:
     """Versions of a name of which the record has others alone."""
-    for match in islice(_VERSION.finditer(text.content), _MOST):
+    for match in islice(_VERSION.finditer(text.content) if _DOTTED.search(text.content) else (), _MOST):
         number, named = match["number"], _NAMED.search(text.content[max(0, match.start() - _NEAR) : match.start()])
         sentence = (
             _SENTENCE.split(text.content[: match.start()])[-1] + _SENTENCE.split(text.content[match.start() :])[0]
