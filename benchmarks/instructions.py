@@ -36,7 +36,7 @@ TRIVIAL = "trivial"
 BOUNDS = {
     "tau_airline_gpt4o": 31.0,
     "fireact": 27.0,
-    "mint": 46.0,
+    "mint": 50.0,
     "ats_injected": 20.0,
     "whowhen": 60.0,
     TRIVIAL: 25.0,
