@@ -259,3 +259,66 @@ def test_a_retriever_is_a_look(read):
     (trace,) = read("langfuse", [{"id": "t", "observations": [look, generation(output="I searched the help centre.")]}])
     assert [call.name for message in trace.messages for call in message.tool_calls] == ["search_help"]
     assert judge(trace).verdict == "PASS"
+
+
+def turn(answer):
+    """The second turn of a chat: it looks at order 18."""
+    history = [
+        EARLIER[0],
+        {"role": "assistant", "content": "I've cancelled order 4417, reference RF-7731."},
+        {"role": "user", "content": "And 18?"},
+    ]
+    call = {"id": "c1", "type": "function", "function": {"name": "get_order", "arguments": '{"id": 18}'}}
+    tool = {"id": "s", "type": "TOOL", "name": "get_order", "startTime": "2026-01-01T00:00:02Z", "output": "delivered"}
+    asks = generation(input=history, output={"role": "assistant", "content": None, "tool_calls": [call]})
+    return {
+        "id": "t",
+        "observations": [
+            asks,
+            tool,
+            generation(id="h", startTime="2026-01-01T00:00:02Z", input=history, output=answer),
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("It is delivered. And yes, I've cancelled order 4417, reference RF-7731.", "PASS"),
+        ("It is delivered, and I've cancelled order 1818.", "FAIL"),
+        ("It is delivered. The reference is RF-8842.", "FAIL"),
+    ],
+)
+def test_what_an_earlier_turn_said_may_be_said_again(read, answer, verdict):
+    (trace,) = read("langfuse", [turn(answer)])
+    assert judge(trace).verdict == verdict
+
+
+def test_a_tool_ran_before_the_model_that_begins_in_the_same_moment(read):
+    (trace,) = read("langfuse", [turn("It is delivered.")])
+    assert [message.role for message in trace.messages][-3:] == ["assistant", "tool", "assistant"]
+
+
+def test_innermost_spans_are_tools_where_no_call_is_on_record(read):
+    span = {
+        "id": "s",
+        "type": "SPAN",
+        "name": "refund",
+        "startTime": "2026-01-01T00:00:02Z",
+        "input": {"order": 17},
+        "output": "ok",
+    }
+    root = {
+        "id": "r",
+        "type": "SPAN",
+        "name": "handle",
+        "startTime": "2026-01-01T00:00:00Z",
+        "output": "I've refunded order 17.",
+    }
+    answers = generation(
+        id="h", startTime="2026-01-01T00:00:03Z", input="Refund order 17.", output="I've refunded order 17."
+    )
+    observations = [root, span | {"parentObservationId": "r"}, answers | {"parentObservationId": "r"}]
+    (trace,) = read("langfuse", [{"id": "t", "observations": observations}])
+    assert [call.name for message in trace.messages for call in message.tool_calls] == ["refund"]
+    assert judge(trace).verdict == "PASS"

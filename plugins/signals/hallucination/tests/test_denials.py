@@ -44,6 +44,10 @@ def test_denials_are_read_with_what_they_are_of(said, kinds, paths):
         "I did not change the order.",
         "The tests pass.",
         "I haven't touched src/a.py yet.",
+        "Apart from test_total, no tests were changed.",
+        "The integration tests are unchanged.",
+        "No tests in src/ were changed.",
+        "I did not touch the tests at first.",
     ],
 )
 def test_parts_wishes_and_rules_are_no_denials(said):

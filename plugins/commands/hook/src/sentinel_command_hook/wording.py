@@ -24,6 +24,7 @@ _EVIDENCE: Mapping[str, str] = {
     "result_without_call": "No call in this session returned that. Make the call, or take the claim back.",
 }
 _FAILED = frozenset(("command", "done", "state", "other_state"))  # ways to that rule whose text says which call failed
+_TELL = "Tell of it, or undo it."
 _DO = "Make it true, or take the claim back."
 
 
@@ -56,6 +57,9 @@ def _evidence(finding: Finding, index: TraceIndex) -> str:
     if finding.rule == "contradicted_claim" and finding.branch in _FAILED and ", but " in finding.text:
         fact = finding.text.partition(", but ")[2]
         return f"{_safe(fact[0].upper() + fact[1:], _FACT)} {_AGAIN}"
+    if finding.branch == "denied" and ", but " in finding.text:
+        fact = finding.text.partition(", but ")[2]
+        return f"{_safe(fact[0].upper() + fact[1:], _FACT)} {_TELL}"
     return _EVIDENCE.get(finding.rule) or f"{_safe(finding.text, _SAID)} {_DO}"
 
 

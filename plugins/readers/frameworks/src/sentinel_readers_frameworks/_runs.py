@@ -44,11 +44,12 @@ class Run:
     usage: TokenUsage | None = None
     cost_usd: float | None = None
     tools: tuple[ToolSchema, ...] | None = None
+    is_span: bool = False
 
     @property
-    def order(self) -> str:
-        """The sort key; equal times in different time-zone notations are equal."""
-        return (self.start or "").removesuffix("Z")
+    def order(self) -> tuple[str, bool]:
+        """The sort key; equal times in different time-zone notations are equal, and a tool ran before the model that begins as soon."""
+        return (self.start or "").removesuffix("Z"), self.kind != "tool"
 
 
 def trace_of(

@@ -142,11 +142,17 @@ def _trace(trace_id: str, traces: _Traces) -> ExecutionTrace:
 
 
 def _with_tools(runs: list[Run]) -> list[Run]:
-    """The runs, in which what a decorator recorded as a mere step is the tool that a model called by its name."""
+    """The runs, in which what a decorator recorded as a mere span is a tool: what a model called by its name.
+
+    Where neither calls nor tools are on record, every innermost span with a result is one.
+    """
     known = {run.name for run in runs if run.kind == "tool"}
     answers = (message for run in runs if run.kind == "model" for message in reply_of(run.output).messages)
-    called = {call.name for message in answers for piece in pieces_of(message) for call in piece.calls} - known
-    return [attrs.evolve(run, kind="tool") if run.kind == "step" and run.name in called else run for run in runs]
+    called = {call.name for message in answers for piece in pieces_of(message) for call in piece.calls}
+    outer = {run.parent for run in runs}
+    if not (known or called) and any(run.kind == "model" for run in runs):
+        called = {run.name for run in runs if run.is_span and run.id not in outer and run.output is not None}
+    return [attrs.evolve(run, kind="tool") if run.is_span and run.name in called - known else run for run in runs]
 
 
 def _head(fields: Mapping[str, Any], place: str) -> Run:
@@ -171,6 +177,7 @@ def _run(fields: Mapping[str, Any], run_id: str, kind: str, place: str) -> Run:
         id=run_id,
         parent=text(_get(fields, "parent_observation_id")),
         kind=_KINDS.get(kind, "step"),
+        is_span=kind == "SPAN",
         origin=f"observation {run_id}{place}",
         name=text(fields.get("name")) or "",
         input=decoded(fields.get("input")),

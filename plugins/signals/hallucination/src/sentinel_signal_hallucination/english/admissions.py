@@ -89,7 +89,9 @@ def admits(
         return any(signs)
     for at, found in enumerate(signs):
         near = len(parts) <= _FEW or not named.isdisjoint((at - 1, at, at + 1))
-        is_denied = at in named and not _DENIALS.isdisjoint(found) and (denied is None or denied(parts[at].words))
+        is_denied = (
+            at in named and not _DENIALS.isdisjoint(found) and (denied is None or _denies(parts[at], about, denied))
+        )
         if len(found - words_of("undone")) > (0 if near else 1) or is_denied:
             return True
     return False
@@ -114,6 +116,12 @@ def _signs_about(part: Sentence, about: Callable[[Sequence[str]], bool], is_next
         counted = of_it if about(words) else beside_it | words_of("trouble_or_code") if is_of_work else beside_it
         found |= _NONE.union(*map(_signs, words)) & counted
     return found
+
+
+def _denies(part: Sentence, about: Callable[[Sequence[str]], bool], denied: Callable[[Sequence[str]], bool]) -> bool:
+    """True where a part of the sentence denies it: "on main, not here"; not so "mypy is clean, and no test had to change"."""
+    own = (words for words in _clauses(part.words) if about(words) or words[0] == "not")
+    return denied(part.words) and any("not" in _NONE.union(*map(_signs, words)) for words in own)
 
 
 def _clauses(words: list[str]) -> Iterator[list[str]]:

@@ -10,6 +10,8 @@ from sentinel_core.evaluate.shell import command_of
 from sentinel_core.evaluate.tools import WRITING, ToolFacts, name_words, singular
 from sentinel_core.trace import ToolResult, to_json
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, lemmas
+from sentinel_signal_hallucination.english.sentences import sentences
+from sentinel_signal_hallucination.english.statements import low_of, statements
 from sentinel_signal_hallucination.ledger.commands import named, only_shows
 from sentinel_signal_hallucination.ledger.documents import document_of
 from sentinel_signal_hallucination.tables import once, regex
@@ -19,7 +21,7 @@ __all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
 _STEPS = (";", "&&", "|", "\n")
 _WELL = COMPLETE | {"ok", "okay"}
 _WORD, _KEY, _VALUE = regex(r"[a-z]+"), regex(r'"[^"\n]*"\s*:'), regex(r"[a-z\d][\w.:-]*")
-_SEVERAL = 2
+_SEVERAL, _LONGEST = 2, 20_000
 
 
 def failed(call: Call, facts: ToolFacts) -> bool:
@@ -111,6 +113,13 @@ class Record:
         """The calls of sub-agents."""
         records = [Record(child) for child in self.index.children]
         return [call for record in records for call in (*record.index.calls, *record.calls_below)]
+
+    @once
+    def repeated_words(self) -> tuple[frozenset[str], str]:
+        """The verbs of what was said in turns whose calls are in another record, and all their words."""
+        texts = [low_of(text.content[:_LONGEST]) for text in self.index.texts if text.is_copied]
+        found = (one.verb for low in texts for part in sentences(low) for one in statements(part))
+        return frozenset(found), " ".join(texts)
 
     @once
     def left_out(self) -> list[Action]:

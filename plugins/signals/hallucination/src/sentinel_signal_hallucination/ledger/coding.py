@@ -40,6 +40,8 @@ _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
 _COMMANDS = ("command", "cmd")
 _LONGEST = 20_000
+_PLAIN = ("commit", "push", "deploy", "install", "restart")
+"""Kinds whose verbs mean nothing else."""
 
 
 class CodingFacts:
@@ -216,6 +218,10 @@ def of_other_kinds(claims: Iterable[CodingClaim], sentence: Sentence, command: s
     for claim in claims:
         if claim.sentence.start < sentence.end and sentence.start < claim.sentence.end:
             (answered if _can_answer(kinds, claim) else others).add(claim.word)
+    for word in sentence.words:
+        named = [name for name in _PLAIN if not KINDS[name].verbs.isdisjoint(bases(word))]
+        if named and not any(map(kinds.can_be, named)):
+            others.add(word)
     return frozenset(others - answered)
 
 

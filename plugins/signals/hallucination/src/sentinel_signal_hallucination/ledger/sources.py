@@ -69,6 +69,7 @@ class Sources:
         """What tools, users and instructions say: most of what an agent tells is of it."""
         roles = ("user", "system")
         spoken = [message.content for message in self.index.messages if message.role in roles and message.content]
+        spoken += [text.content for text in self.index.texts if text.is_copied]  # of turns whose calls are elsewhere
         given = self.results + spoken
         if any(is_foreign(text.content) for text in self.index.texts[-1:]):
             given += map(without_thousands, given[:])

@@ -214,6 +214,9 @@ class _Case:
     def _was_done(self, one: Statement) -> bool:
         """True where an earlier turn did it; what the user has just agreed to was to be done then, unless a result tells of it."""
         named = names_in(self.text.content[one.sentence.start : one.sentence.end])
+        verbs, words = self.record.repeated_words
+        if one.verb in verbs and all(name in words for name in named):
+            return True
         was_done = self.backing.was_done_before(one, named)
         return was_done and (not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True))
 
