@@ -65,7 +65,7 @@ _TOLD_CODE = regex(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
 _REPORTED = regex(
     r"\b(?:[1-9]\d{0,6} failed, \d{1,7} passed|\d{1,7} passed, [1-9]\d{0,6} failed)\b"
-    r"|\b(?:[1-9]\d{0,5}|[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive)(?: of (?:them|the))?(?: new| unit)?(?: tests?)?(?: is| are| still)* fail(?:s|ed|ing)?\b"
+    r"|\b(?:[1-9]\d{0,5}|[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive)(?: of (?:them|the))?(?: new| unit)?(?: tests?)?(?: is| are| still)* fail(?:s|ed|ing)?\b(?! (?:tests?|cases|specs)\b)"
 )
 _TRIVIAL = regex(r"(?:echo|cd|true|printf|date|pwd)\b")
 _PRINTED = ("output", "stdout", "stderr")
