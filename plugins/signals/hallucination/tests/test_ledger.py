@@ -280,3 +280,22 @@ def test_a_long_command_is_named_by_its_first_words(script):
     (entry,) = ledger(script.trace(*steps, script.say("I deployed it.")))
     assert "staging…" in entry.record
     assert "stagin…" not in entry.record
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("I've updated the README with a section on the flag.", [("edit", "not_checkable")]),
+        ("I've updated the cart.", [("edit", "backed")]),
+        ("I got the suite to run through without a single red dot.", []),
+    ],
+)
+def test_an_edit_backs_no_other_document_and_no_check(script, said, expected):
+    edit = script.call("Edit", "The file was updated.", file_path="src/cart.py", old_string="a", new_string="b")
+    assert answers(script, script.user("Add the flag."), edit, script.say(said)) == expected
+
+
+def test_an_edit_of_a_document_backs_it(script):
+    edit = script.call("Edit", "The file was updated.", file_path="README.md", old_string="a", new_string="b")
+    said = script.say("I've updated the README with a section on the flag.")
+    assert answers(script, script.user("Add the flag."), edit, said) == [("edit", "backed")]

@@ -72,6 +72,7 @@ def install(tool: str, *, project: bool, dry_run: bool, yes: bool, **options: bo
 @click.argument("tool", type=click.Choice([*TOOLS, _AUTO, _PRE_PUSH]))
 @_WHERE
 @_DRY_RUN
+@click.option("--yes", is_flag=True, hidden=True, expose_value=False, help="Nothing is asked.")
 def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
     """Remove the hook from the settings of TOOL; everything else stays. "auto": of each tool that has it here."""
     from sentinel_command_hook.settings_file import change, is_in

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sentinel_core._fast import evolve
+from sentinel_core.evaluate.facts.edits import reach_of
 from sentinel_core.evaluate.facts.values import Value, values_in
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
@@ -48,6 +49,8 @@ _NUMBERED = regex(r"^\W{0,6}\d{1,3}[.):\]]|\b[Ll]ines? \d+(?:(?:[-–, ]|and|to)
 _MEASURED = frozenset(("number", "date", "time"))  # who writes code coins names, paths and numbers of versions
 # A place in a file before the verb: a change that somebody else made, and that was read.
 _OF_A_DIFF = regex(r"\W*(?:\(\d+\)|[Ll]ines? \d)")
+_DOCUMENTS = frozenset(("readme", "changelog", "license", "dockerfile", "makefile"))
+_OF_CHECKS = frozenset(("suite", "tests", "specs", "linter"))
 _NEXT, _OPENING = frozenset(("let", "let's", "i'll", "we'll")), 4
 _DIGITS, _CORE = regex(r"\d+"), 3  # digits that separators never part
 _OF_FILES, _OWN = frozenset(("edit", "delete")), frozenset(("own", "brief"))
@@ -205,9 +208,20 @@ class _Claims:
         if one is None or not one.objects or one.verb in COMPLETE or _OF_A_DIFF.match(quote) or _plans(part):
             return None
         if one.verb in EDITS or one.verb in KINDS["delete"].verbs:
+            unnamed = next((word for word in part.words if word in _DOCUMENTS and not self._has_edited(word)), None)
+            if unnamed is not None:
+                return self._entry(quote, "edit", "not_checkable", f"no edit of the {unnamed} is on record")
             return self._entry(quote, "edit", *self.facts.answer("edit", (), self.text))
+        if not _OF_CHECKS.isdisjoint(part.words):
+            return None  # no edit backs what is said of checks
         entry = self._action(part, quote)
         return None if entry is None or (entry.answer == "backed" and entry.call_id is None) else entry
+
+    def _has_edited(self, name: str) -> bool:
+        """True where a call before the text can have written a file of such a name."""
+        assert self.facts is not None
+        calls = (reach_of(call.call.name, call.call.arguments) for call, _ in self.facts.before(self.text))
+        return any(reach.is_wide or name in reach.text.lower() for reach in calls)
 
     def _coded(self, claims: Sequence[CodingClaim], quote: str) -> Iterator[LedgerEntry]:
         """One entry for each kind."""
