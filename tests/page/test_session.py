@@ -198,6 +198,18 @@ def test_a_search_reads_no_pattern_and_goes_into_sub_agents_and_names(browse, pa
     assert told["values"] == [["m0.12"]]
 
 
+def test_a_search_finds_what_the_filter_by_tool_leaves(browse, page_of):
+    told = browse(page_of(session()), steps=[
+        ["press", "/"], ["type", "part3"], ["eval", HITS],
+        ["select", ["[aria-label='Only this tool']", "=Grep"]], ["eval", HITS],
+        ["select", ["[aria-label='Only this tool']", "=Read"]], ["eval", HITS],
+        ["eval", "document.querySelector('select').focus()"], ["press", "/"], ["eval", "document.activeElement.id"],
+    ])  # fmt: skip
+    every, of_grep, of_read, _, focused = told["values"]
+    assert (of_grep, focused) == ("0 hits", "search")
+    assert every == of_read != of_grep
+
+
 def test_filters_leave_a_tool_or_a_finding_and_fold_the_rest(browse, page_of):
     told = browse(page_of(session()), axe=True, steps=[
         ["select", ["[aria-label='Only this tool']", "=Grep"]], ["eval", SHOWN], ["eval", SUMMARIES],

@@ -66,6 +66,7 @@ class Finder {
     this.timeline.drawTo(SLICE);
     setTimeout(() => this.timeline.drawOn(), 0);
     this.setUnfolded(false);
+    if (this.pattern) this.look();
     const shown = this.timeline.items.filter((item) => !item.isFolded).length;
     announce(`${count(shown, "message")} shown, the others are folded`);
   }
@@ -84,6 +85,12 @@ class Finder {
 
   focus() { this.input.focus(); this.input.select(); }
 
+  // What the filter by tool leaves: the calls of the tool, and their results.
+  isWanted(message) {
+    const { tool } = this.about.filter;
+    return tool === null || [...(message.calls ?? []), ...(message.results ?? [])].some((one) => one.name === tool);
+  }
+
   // Each occurrence is a hit: in which message, and the how-many-eth there.
   look() {
     const words = this.input.value;
@@ -91,7 +98,7 @@ class Finder {
     this.hits = [];
     this.at = -1;
     this.setCurrent(null);
-    for (const { key, message } of this.pattern ? this.messages : []) {
+    for (const { key, message } of this.pattern ? this.messages.filter((one) => this.isWanted(one.message)) : []) {
       let nth = 0;
       for (const text of textsOf(message)) for (const _ of text.matchAll(this.pattern)) { this.hits.push({ key, nth }); nth += 1; }
       if (this.hits.length > MOST_HITS) break;

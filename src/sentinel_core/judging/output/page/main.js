@@ -130,7 +130,7 @@ const KEYS = {
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
-  if (event.target.matches?.("input, select")) { if (event.key === "Escape") event.target.blur(); return; }
+  if (event.target.matches?.("input, select") && !(event.key === "/" && event.target.matches("select"))) { if (event.key === "Escape") event.target.blur(); return; }
   KEYS[event.key]?.(event);
 });
 addEventListener("hashchange", go);

@@ -111,8 +111,9 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
     claims = [
         claim
         for one in sentences_with(low, named | _NOUNS[""])
-        if _is_fact(one.words, named) and not _SHARE.search(low, one.start, one.end)
+        if not _SHARE.search(low, one.start, one.end)
         for claim in _claims(one, nouns)
+        if _is_fact(one.words, nouns[claim.kind] if claim.kind else named)
     ]
     if not claims or "[ ]" in low:
         return

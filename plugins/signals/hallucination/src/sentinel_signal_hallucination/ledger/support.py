@@ -59,12 +59,15 @@ class Backing:
     def is_other(self, one: Statement, tried: Action, *, by: int) -> bool:
         """True where what is told may be another action than the one that failed: ``by`` so many words more fit one that worked.
 
-        Of the same tool, as many are enough, unless a value of the call that failed is told.
+        Of the same tool, as many are enough, unless a value of the call that failed is told; commands of a shell are each for itself.
         """
         words = {one.verb, *bases(one.sentence.words[one.at])} | one.objects
         fit = _fit(tried, words, one.group)
         given = {str(value).lower() for value in tried.call.call.arguments.values()}
-        least = by if not given.isdisjoint(one.sentence.words) else 0
+        is_named = tried.facts.runs_anything or not given.isdisjoint(
+            one.sentence.words
+        )  # a shell's calls have nothing in common
+        least = by if is_named else 0
         return any(
             _fit(action, words, one.group) >= fit + (least if action.facts is tried.facts else by)
             for action in self.actions
