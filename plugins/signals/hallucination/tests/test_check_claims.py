@@ -169,6 +169,7 @@ OTHERS = [
     ("tests", "The tests in test_cart.py that passed before still pass; test_total fails."),
     ("tests", "Next: get the test suite green."),
     ("tests", "Most tests pass."),
+    ("types", "Good - API change in posthog-go requires using the type wrapper."),
     ("tests", "Before the change all tests passed; now test_total fails."),
     ("tests", "CI will tell us whether all tests pass."),
     ("tests", "I haven't verified that all tests pass."),
@@ -368,3 +369,13 @@ def test_what_can_be_no_run_of_tests_excuses_nothing_whatever_it_prints(script, 
     assert script.ways(script.judge(*steps, after, script.say(said))) == {"contradicted_checks.last_run_failed"}
     green = script.call("Bash", RUNS["tests"][2], command="pytest -q")
     assert not script.judge(*steps, green, after, script.say(said)).findings
+
+
+def test_the_words_of_a_program_that_runs_later_make_no_claim(script):
+    said = script.say("- (21) Good - Exported function name follows Go conventions")
+    look, vet = (
+        script.call("Read", "func List() {}", file_path="list.go"),
+        script.call("Bash", "ok", command="go vet ./..."),
+    )
+    steps = script.user("Review it."), look, said, script.user("Now vet it."), vet, script.say("It is quiet.")
+    assert "checks_not_run.no_run" not in script.ways(script.judge(*steps))

@@ -208,6 +208,8 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
         return False
     if word in _MADE and not _DETERMINERS.isdisjoint(following):
         return False  # "It builds a local date"
+    if word == "type" and _TROUBLES.isdisjoint(following):
+        return False  # "requires using the type wrapper"
     if not kind:
         ahead = zip(words[at + 1 : at + 3], (*words[at + 2 : at + 4], ""), strict=False)
         return _ALL.isdisjoint(following) and any(

@@ -155,6 +155,8 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
 def _unrun(claim: CheckClaim, text: Text, index: TraceIndex, calls: list[Call], settings: Settings) -> Evidence | None:
     """The finding where no call can have run such a check."""
     ran = _says_it_ran(claim, text, index)
+    if not any(one.kind == claim.kind for one in check_claims(text.content)):
+        return None  # only the words of a program that ran later make it one: "follows Go conventions"
     if (claim.narrowed and not ran) or not _could_not_run(claim.kind, text, index, calls):
         return None
     message = f"The agent says that the {_NAMES[claim.kind]}, but no call ran that check."
