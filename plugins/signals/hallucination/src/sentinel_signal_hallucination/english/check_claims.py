@@ -111,7 +111,7 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
     claims = [
         claim
         for one in sentences_with(low, named | _NOUNS[""])
-        if not _SHARE.search(low, one.start, one.end)
+        if any(map(is_good, one.words)) and not _SHARE.search(low, one.start, one.end)
         for claim in _claims(one, nouns)
         if _is_fact(one.words, nouns[claim.kind] if claim.kind else named)
     ]
