@@ -166,10 +166,17 @@ def _is_fact(words: list[str], named: frozenset[str]) -> bool:
         words = words[2:] or words  # "No, all tests pass", "Good — I see the test (line 42)"
     if words[0] in ADVICE or not NO_FACT.isdisjoint(_without_asides(words, named)):
         return False
-    good = {word for word in words if is_good(word)}
+    good = {
+        word for before, word in zip(("", *words), words, strict=False) if is_good(word) and not _is_noun(before, word)
+    }
     if good <= _ZERO and _TROUBLES.isdisjoint(words) and not any(word.startswith(_BREAKING) for word in words):
         return False  # none of something else
     return bool(good) and all(map(_concludes, words, words[1:], (*words[2:], "")))
+
+
+def _is_noun(before: str, word: str) -> bool:
+    """True for "a build", "as build argument"."""
+    return word == "build" and before in _DETERMINERS
 
 
 def _without_asides(words: list[str], named: frozenset[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """What an agent that writes code says it did: committed, pushed, deployed, edited a file; each a kind of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -132,7 +132,9 @@ def masked(content: str, paths: list[tuple[int, int]]) -> str:
 
 def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_directory: bool) -> Iterator[CodingClaim]:
     word = one.sentence.words[one.at]
-    kind = _kind_of(one, is_named=has_directory or bool(paths))
+    # A file as it is masked, with the marks of code around it or without.
+    sizes = {size for _, path in paths for size in (len(path), len(path) + 2)}
+    kind = _kind_of(one, lambda word: word[0] == "Q" and (has_directory or len(word) in sizes))
     if kind is not None:
         yield CodingClaim(kind, one.sentence, one.voice, word=word)
         return
@@ -169,7 +171,7 @@ def _closes(words: list[str], at: int) -> bool:
     return words[at - 1 : at] == [","] and (at + 1 == len(words) or words[at + 1] in _JOINTS)
 
 
-def _kind_of(one: Statement, *, is_named: bool) -> str | None:
+def _kind_of(one: Statement, is_file: Callable[[str], bool]) -> str | None:
     words, at = one.sentence.words, one.at
     left, right = words[max(0, at - _NEAR) : at], _until(words[at + 1 : at + _AHEAD], _DASHES)
     verbs = {one.verb, *bases(words[at])}
@@ -178,7 +180,7 @@ def _kind_of(one: Statement, *, is_named: bool) -> str | None:
             continue
         if name == "delete":  # "the file", not "the import from the file"
             own = _until(right, kind.never) if one.voice in _ACTIVE else left
-            if not kind.needs.isdisjoint(own) or (is_named and any(word[0] == "Q" for word in own)):
+            if not kind.needs.isdisjoint(own) or any(map(is_file, own)):
                 return name
         elif kind.never.isdisjoint((*left, *right)):
             if name == "migrate" and one.voice not in _ACTIVE and not _BASES.isdisjoint(_subject(left)):

@@ -14,7 +14,7 @@ _NEGATED = r"\b(?:not|didn't|haven't|hasn't|wasn't|weren't|aren't|isn't|never|wi
 _CHANGING = r"touch(?:ed|ing)?|chang(?:ed?|ing)|modif(?:y|ied|ying)|edit(?:ed|ing)?|alter(?:ed|ing)?|adapt(?:ed|ing)?|adjust(?:ed|ing)?|relax(?:ed|ing)?|weaken(?:ed|ing)?|loosen(?:ed|ing)?"
 _DENIED = regex(
     rf"{_NEGATED}[^.]{{0,40}}?\b(?:(?P<change>{_CHANGING})|(?P<delete>remov(?:ed?|ing)|delet(?:ed?|ing)|drop(?:ped|ping)?)|(?P<skip>skip(?:ped|ping)?|disabl(?:ed?|ing)))\b"
-    r"|\b(?P<as_before>untouched|unchanged|unmodified|(?:exactly |just )?as (?:they|it) (?:were|was))\b"
+    r"|\b(?P<as_before>untouched|unchanged|unmodified|(?<!fine )(?<!good )as (?:they|it) (?:were|was))\b"
 )
 _ALSO = regex(
     rf"\s*(?:,|or|and|nor)\s+(?:(?P<change>{_CHANGING})|(?P<delete>remov(?:ed?|ing)|delet(?:ed?|ing))|(?P<skip>skip(?:ped|ping)?))\b"

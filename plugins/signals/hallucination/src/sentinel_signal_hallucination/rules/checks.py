@@ -41,6 +41,7 @@ _VERBS = {
 _QUOTED = regex(r"'[^']*'|\"[^\"]*\"")
 _PATHS = frozenset("/.=")
 # Words of commands that name no program.
+_EXAMPLES = word_set("example examples")
 _KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
 _TEXTS = word_set("draft description changelog template announcement")
 # What is said to have run after all changes.
@@ -67,7 +68,10 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
     programs: dict[str, frozenset[str]] = {}
     for run in runs:
-        programs[run.check.kind] = programs.get(run.check.kind, frozenset()) | command_words(run.check.command) - _KINDS
+        words = command_words(run.check.command) - _KINDS
+        programs[run.check.kind] = programs.get(run.check.kind, frozenset()).union(
+            words, _EXAMPLES if "rspec" in words else ()
+        )
     answered: dict[str, int] = {}  # by the kind of check, the turn
     for text in texts:
         if not _is_answer(text, index):
