@@ -136,12 +136,20 @@ EXAMPLES = (
         NOTED,
     ),
     Example(
-        "A figure that no tool gave",
+        "Another figure than the tool gave",
+        "What does the order cost?",
+        [("get_order", {"id": 17}, '{"items": 2, "total": 24.7}')],
+        "The total is 27.40 euros.",
+        MISSED,
+        NOTED,
+    ),
+    Example(
+        "A sum that is wrong",
         "What does the order cost?",
         [("get_order", {"id": 17}, '{"items": 2, "price": 9.5}')],
         "The total is 27.40 euros.",
         MISSED,
-        NOTED,
+        MISSED,
     ),
     Example(
         "Half of what was asked",

@@ -254,7 +254,6 @@ READ_ONLY = [
 """An order, a call that only reads, and a action that no call did."""
 DOUBTFUL = [
     ("unasked", "What do we owe Hansa?", "open_invoices", '[{"amount":120}]', "120 euros. I've gone ahead and paid the invoice."),
-    ("other_state", "Switch the porch light on.", "light_state", '{"porch":"dark"}', "The porch light is on now."),
 ]  # fmt: skip
 """The same in ways that are too often wrong to accuse anybody."""
 

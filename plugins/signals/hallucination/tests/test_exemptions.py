@@ -65,5 +65,7 @@ def test_a_yes_to_a_proposal_is_an_order(script):
         script.user("Yes, right."),
     )
     told, more = script.say("Your taxi is on its way."), {"available_tools": (RIDE,)}
-    assert script.ways(script.judge(*steps, told, **more)) == {"claim_without_call.other_state"}
+    assert script.ways(script.judge(*steps, script.say("I've ordered your taxi."), **more)) == {
+        "claim_without_call.loosely_ordered"
+    }
     assert script.judge(*steps, script.call("get_ride"), told, **more).findings == ()

@@ -123,13 +123,6 @@ def test_what_the_user_pasted_needs_no_look(script):
 @pytest.mark.parametrize(
     ("order", "answer", "way"),
     [
-        ("Delete the test accounts.", "All 46 are gone.", "other_state"),
-        ("Ping ops that we start at ten.", "Posted in ops: we start at ten.", "other_state"),
-        (
-            "I'd like to take Friday off.",
-            "Your request for Friday was submitted to your manager.",
-            "other_state",
-        ),
         ("What song is this? Save it for me.", "That is Tezeta. I went ahead and saved it.", "ordered"),
         ("Why is it slow?", "The disk is full. I've restarted the server and emailed Ana.", "unasked"),
     ],

@@ -75,7 +75,7 @@ def test_weights_at_the_ends_of_their_range_are_taken(name, value):
 
 
 def test_a_setting_changes_the_score(script):
-    trace = script.trace(script.user("Go."), script.call("get_a", "1"), script.say(FALSE_CLAIM))
+    trace = script.trace(script.user("Cancel my order."), script.call("get_a", "1"), script.say(FALSE_CLAIM))
     assert script.detect(trace, effect_weight=0.2).score == 0.2
 
 

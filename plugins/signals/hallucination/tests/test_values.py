@@ -13,18 +13,20 @@ FOLLOWS = [
     "`a` and `c` are $153.50.", "That would be $990.10.",
 ]  # fmt: skip
 MADE_UP = [
-    ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("The total is $1,004 (726 + 308).", "1,004"), ("Your order W99817 is open.", "W99817"),
+    ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("Your order W99817 is open.", "W99817"),
     ("It will be there by May 20, 1987.", "1987"), ("It will be there by May 97, 2031.", "97"),
     ("It takes 257ms.", "257"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Your card is the one ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
 ]  # fmt: skip
+OTHERS = '{"rows": 401, "card": "2893", "port": 5432}'
 
 
-def answer(script, text):
+def answer(script, text, *others):
     return script.judge(
         script.user(
             "What does order W10001 cost? I need it by May 20, 2031, at 10% off. My card is 5500-0000-1122-116746."
         ),
         script.call("get_order", ROWS),
+        *others,
         script.say(text),
     )
 
@@ -36,7 +38,7 @@ def test_what_follows_from_the_record(script, text):
 
 @each_row(("text", "written"), MADE_UP)
 def test_what_stands_nowhere(script, text, written):
-    (finding,) = answer(script, text).findings
+    (finding,) = answer(script, text, script.call("get_host", OTHERS)).findings
     assert finding.rule == ("identifier" if written[0] == "W" else "figure")
     assert f'"{written}' in finding.text
     assert finding.quote in text
@@ -157,7 +159,7 @@ RECEIPTS = [
 
 @pytest.mark.parametrize("text", RECEIPTS)
 def test_a_receipt_that_nobody_gave(script, text):
-    asked, look = script.user("What is open?"), script.call("get_order", '{"item": "lamp"}')
+    asked, look = script.user("What is open?"), script.call("get_order", '{"item": "lamp", "card": "4412"}')
     (finding,) = script.judge(asked, look, script.say(text)).findings
     assert finding.rule in ("identifier", "figure")
     written = text.rstrip(".").replace("(", " ").replace(")", "").split()
@@ -234,8 +236,7 @@ def test_a_derivation_that_fits_every_neighbour_is_none(script):
         listed = script.call("list_prices", f'{{"prices": {prices[:count]}}}')
         return script.ways(script.judge(script.user("What did it cost?"), listed, script.say(told)))
 
-    assert ways(3, "It cost $274.") == {"figure.of_no_field"}
-    assert ways(3, "The price was $274.") == {"figure.in_the_answer"}
+    assert ways(3, "The price was $274.") == {"figure.instead_of_another"}
     assert ways(20, "The price was $274.") == set()  # a sum or difference of some two is near by chance
     assert ways(60, "The price was $274.") == set()  # so many were told that not all could be combined
     assert ways(3, f"Together they cost ${sum(prices[:3])}.") == set()
@@ -263,7 +264,7 @@ def test_escapes_of_json_and_degrees_are_read_as_they_are_meant(script):
     "answer", ["So it is 109 * 2 = 218.", "That is 240 x 100 / 40, so 600.", "$12.50 + 3 × $4.25 makes 25.25."]
 )
 def test_an_expression_that_the_answer_writes_gives_its_value(script, answer):
-    read = script.call("get_price", "The price is 7.")
+    read = script.call("get_price", "The price is 7, and 412 are there.")
     assert (
         script.judge(script.user("How much, with 109, 240, 12.50 and 4.25?"), read, script.say(answer)).findings == ()
     )
@@ -288,7 +289,7 @@ def test_a_single_digit_says_too_little(script):
 
 
 def test_an_expression_gives_no_other_value(script):
-    read = script.call("get_price", "The price is 7.")
+    read = script.call("get_price", "The price is 7, and 412 are there.")
     found = script.judge(script.user("How much, with 109?"), read, script.say("So it is 109 * 2 = 281."))
     assert [finding.rule for finding in found.findings] == ["figure"]
 
@@ -385,9 +386,3 @@ def test_what_follows_from_the_same_sentence(script, text):
     )
     steps = (script.call("get_figures", result), script.say(text))
     assert script.judge(script.user("How much is it?"), *steps).findings == ()
-
-
-def test_an_estimate_explains_no_other_figure(script):
-    steps = (script.call("get_rental", "404: none"), script.call("get_area", '{"area": 640}'), script.say("It includes 1,250 km, which is about 777 miles."))  # fmt: skip
-    found = script.judge(script.user("How far may I go?"), *steps).findings
-    assert [finding.rule for finding in found] == ["figure"]

@@ -96,8 +96,8 @@ def shown(written: str, before: str = "") -> str:
     return written if is_name and _is_of_words(written) else f"{written[:_FIRST_LETTERS]}…"
 
 
-def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float) -> Evidence:
-    """A finding of a figure or identifier, quoted with what stands around it in its line."""
+def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight: float, left_out: str = "") -> Evidence:
+    """A finding of a figure or identifier, quoted with what stands around it in its line; ``left_out`` is what it may stand for."""
     begin = max(answer.content.rfind("\n", 0, match.start()) + 1, match.start() - 150)
     end = min(f"{answer.content}\n".find("\n", match.end()), match.end() + 100)
     what = "identifier" if rule == "identifier" else "figure"
@@ -105,4 +105,5 @@ def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight:
     message = (
         f'The {what} "{seen}" is in no result and in nothing that the agent was given, and cannot be derived from them.'
     )
-    return in_text(answer, rule, branch, message, begin, end, weight)
+    instead = f" A result has {shown(left_out)}, which the answer leaves out." if left_out else ""
+    return in_text(answer, rule, branch, f"{message}{instead}", begin, end, weight)

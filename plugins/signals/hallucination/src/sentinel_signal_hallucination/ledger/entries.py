@@ -337,7 +337,7 @@ class _Claims:
             word
             for value, word in self._written(quote)
             if self._place(value, word) is None
-            and not (value.kind == "number" and self._derived.gives(word, quote, quote.find(word), ()))
+            and not (value.kind == "number" and self._derived.gives(word, quote, quote.find(word)))
         ]
 
     @once

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.index import Text, TraceIndex
-from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.trace import Message, to_json
 from sentinel_signal_hallucination.english.languages import is_foreign, with_english_numbers, without_thousands
 from sentinel_signal_hallucination.english.sentences import blank
-from sentinel_signal_hallucination.ledger.documents import document_of, leaves
 from sentinel_signal_hallucination.tables import has_digit, once, regex
 
 if TYPE_CHECKING:
@@ -122,25 +120,26 @@ class Sources:
         return self.all.lower()
 
     @once
-    def fields(self) -> list[tuple[frozenset[str], str]]:
-        """The figures in the documents that tools gave, each with the words of its field's name."""
-        documents = map(document_of, self.results)
-        return [
-            (frozenset(map(singular, name_words(leaf.key))), leaf.text.lstrip("$€£"))
-            for document in documents
-            for leaf in leaves(document)
-            if leaf.value.kind == "number"
-        ]
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that stand by themselves in results, as they are written but without commas, each once."""
+        found = [match[0].replace(",", "") for match in _NUMBER.finditer(self.tool_output)]
+        found += [number.rstrip("0").rstrip(".") for number in found if "." in number]
+        return tuple(dict.fromkeys(number for number in found if number.strip("0.")))
 
     @once
     def derived(self) -> "Derived":
         """What follows from the figures, and from those that the agent told before: an answer goes on from the last one."""
         from sentinel_signal_hallucination.ledger.derivation import Derived
 
-        return Derived(self.results, f"{self._own}\n{self.all}", self.given)
+        return Derived(self.results, f"{self._own}\n{self.all}")
 
 
 _SEPARATORS = regex(r"[-_ #]")
+# Not a part of a word, a path, a version, a date or a time.
+_NUMBER = regex(
+    r"\d(?<![\w./:#].)(?<!\w-.)(?:(?<=\d)(?:\d{0,2}(?:,\d{3})+(?!\d)|\d{0,20})(?:\.\d{1,20})?)(?=[A-Za-z%€]{0,3}(?![\w:-]|[./]\d))",
+    re.DOTALL,
+)
 # Words with digits that stand by themselves: not within a path, an address or a file's name.
 _PART, _DIGIT, _PLAIN = regex(r"[A-Za-z0-9]+"), regex(r"\d"), regex(r"[A-Za-z]*\d*|\d+[A-Za-z]+")
 _PREFIXED = regex(r"#?([A-Za-z]+[_-])([\da-f]{6,32})\Z")

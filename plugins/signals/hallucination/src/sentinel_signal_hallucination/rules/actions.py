@@ -230,7 +230,7 @@ class _Case:
         if not is_ordered:
             return "unasked"
         if not one.plainly:
-            return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else "other_state"
+            return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else ""
         if not one.group and not one.is_effect:
             return ""
         named = one.named or not related.isdisjoint(turn.waiting.kinds)

@@ -1,11 +1,11 @@
 """Figures of the final answer that nothing in the record holds, and that do not follow from it; identifiers have a module of their own."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from sentinel_core.evaluate.index import Text, TraceIndex
-from sentinel_core.evaluate.tools import name_words, singular
+from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
 from sentinel_signal_hallucination.english.statements import low_of
@@ -32,9 +32,6 @@ _FIGURE = regex(
 _DATED = regex(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
-_SEASON = regex(
-    r"(?i)\b(?:spring|summer|autumn|fall|winter|term|semester|season|year|in|of|since|until|till|end|mid|early|late|q[1-4]|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)[ -](?:\d{1,2},? )?\Z"
-)
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
     r"(?i)\b(?:if|assum\w+|suppos\w+|estimat\w*|probabl\w+|perhaps|maybe|hypothetical\w*|would|could|might|e\.g|example|version|python|node|java|typical\w*|usual\w*|by default)\b"
@@ -48,11 +45,10 @@ _COMPUTES = frozenset(("calculate", "calculator", "calc", "compute", "math", "su
 _BARE = regex(r"\s*\$?(\d[\d,]*(?:\.\d+)?)\s*(?:\Z|\n)")
 _DECIMAL = regex(r"\d,\Z")
 _APART, _GOES_ON = regex(r"\d[ \u00a0\u202f/]\Z"), regex(r"[ \u00a0\u202f]\d{2}")
-_WORD = regex(r"[^\W\d_]{3,}")
+_DIGIT = regex(r"\d")
 _RATE = regex(r"(?:\bat|@|[*×x/]) ?\$?\Z")
 _CLAUSE = regex(r"[.;\n](?:\s|$)")
 _SHORTEST, _MOST, _LONGEST, _OF_YEAR, _NEAR, _DAYS = 3, 100, 20_000, 4, 60, 31
-_ROUNDS = 3  # a total may come before its parts; of a hundred figures, each round looks at all
 
 
 def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
@@ -68,49 +64,46 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
     yield from in_texts(texts, sources, settings)
     yield from misquoted(texts[-1:], sources, settings)
-    figures = [] if _is_unrecorded(index, answer) else list(_figures(answer, sources))
-    if figures and _is_all_failed(index) and not admits(low_of(answer.content)):
-        yield of_value(answer, "result_without_call", "figure", figures[0], settings.effect_weight)
-    elif figures:
-        first = next((at for at, figure in enumerate(figures) if _is_computed(figure, sources)), len(figures))
-        # What follows a figure that was computed rests on it, but for what is told of one thing: "at $203/night".
+    if _is_unrecorded(index, answer):
+        return
+    untold = _untold(answer, sources)
+    if _is_all_failed(index) and not admits(low_of(answer.content)):
+        for figure in islice((figure for figure in untold if not _follows(figure, sources)), 1):
+            yield of_value(answer, "result_without_call", "figure", figure, settings.effect_weight)
+    else:
         is_open = turns.record.runs_anything
-        plain = (figure for at, figure in enumerate(figures) if at < first or _is_rate(figure))
-        named = ((figure, _branch(figure, sources, _twins(figure, figures), is_open=is_open)) for figure in plain)
-        found = next((row for row in named if row[1]), None)
-        if found is None and first < len(figures) and not is_open:
-            found = figures[first], "computed"
-        if found is not None:
-            yield of_value(answer, "figure", found[1], found[0], settings.figure_weight)
+        branch = "beside_a_shell" if is_open else "instead_of_another"
+        for figure, left_out in islice(_misquoted(untold, sources, is_open=is_open), 1):
+            yield of_value(answer, "figure", branch, figure, settings.figure_weight, left_out)
 
 
-def _twins(figure: re.Match[str], figures: list[re.Match[str]]) -> frozenset[int]:
-    """Where the figure is written: told twice, it does not explain itself."""
-    return frozenset(other.start() for other in figures if other[0] == figure[0])
+def _misquoted(
+    untold: Iterable[re.Match[str]], sources: Sources, *, is_open: bool
+) -> Iterator[tuple[re.Match[str], str]]:
+    """Figures that follow from nothing, each with a number of a result that the answer leaves out and that is written as this one is.
 
-
-def _branch(figure: re.Match[str], sources: Sources, untold: Container[int], *, is_open: bool) -> str:
-    """The way to a figure: beside a tool that runs anything, one that the sentence's words name a field of, or any other.
-
-    Empty where nothing can be said: of round figures beside such a tool, and where so much was told that any figure would follow.
+    What an agent reckons has a form of its own, mostly. What follows a figure that was computed rests on it, but for what is told of one
+    thing: "at $203/night". Round figures beside a tool that runs anything are not judged.
     """
-    if is_open and not _is_telling(figure[0]):
-        return ""
-    if len(figure[0]) >= _SHORTEST and sources.derived.is_dense(figure[0], figure.string, untold):
-        return ""
-    if is_open:
-        return "beside_a_shell"
-    return "in_the_answer" if _has_field(figure, sources) else "of_no_field"
+    is_computed = False
+    for figure in untold:
+        left_out = None if is_open and not _is_telling(figure[0]) else _left_out(figure, sources)
+        computes = _is_computed(figure, sources)
+        if (left_out is not None or computes) and not _follows(figure, sources):
+            is_computed |= computes
+            if left_out is not None and (not is_computed or _is_rate(figure)):
+                yield figure, left_out
 
 
-def _has_field(figure: re.Match[str], sources: Sources) -> bool:
-    """True where the record has a figure that the sentence names and the answer leaves out; and where it has no fields at all."""
+def _left_out(figure: re.Match[str], sources: Sources) -> str | None:
+    """A number of a result that the answer leaves out and that is written as the figure is; empty for an impossible day or year."""
     text, at = figure.string, figure.start()
-    begin = max(text.rfind(". ", 0, at), text.rfind("\n", 0, at)) + 1
-    end = min((place for place in (text.find(". ", at), text.find("\n", at)) if place >= 0), default=len(text))
-    named = {singular(word) for word in _WORD.findall(text[begin:end].lower())}
-    fields = sources.fields
-    return not fields or any(not named.isdisjoint(names) and not stands(number, text) for names, number in fields)
+    if _DATED.search(text, max(0, at - 20), at):
+        return ""
+    form = _DIGIT.sub("9", figure[0].replace(",", ""))
+    forms = (form, form[:-1]) if form.endswith(".99") else (form,)  # the last zero may be missing
+    alike = (number for number in sources.numbers if _DIGIT.sub("9", number) in forms)
+    return next((number for number in alike if not stands(number, text)), None)
 
 
 def _is_telling(written: str) -> bool:
@@ -178,9 +171,8 @@ def _ahead(turns: Turns, given: int, settings: Settings) -> Iterator[Evidence]:
         acts = text.is_copied or index.messages[text.message_index].tool_calls or "?" in text.content
         if number >= 0 and not acts and has_digit(text.content):
             sources = Sources(index, text.message_index)
-            figures = (
-                of_value(text, "figure", "ahead", match, settings.figure_weight) for match in _figures(text, sources)
-            )
+            untold = (match for match in _untold(text, sources) if not _follows(match, sources))
+            figures = (of_value(text, "figure", "ahead", match, settings.figure_weight) for match in untold)
             rows = chain(in_texts([text], sources, settings), figures if tools else ())
             row = next(rows, None)  # to read an order takes longer
             if row is not None and turns[number].orders_action and not turns[number].wants_text:
@@ -215,46 +207,27 @@ def _is_checked(match: re.Match[str]) -> bool:
     return len(written.lstrip("0.")) > 1
 
 
-def _follows(match: re.Match[str], sources: Sources, open_: Container[int]) -> bool:
+def _follows(match: re.Match[str], sources: Sources) -> bool:
     """True where a figure can be derived. A year of a date is near one that was told, or none was: who writes knows what year it is."""
     prose, at = match.string, match.start()
     if len(match[0]) < _SHORTEST:
         return False
     date = _DATED.search(prose, max(0, at - 20), at) if len(match[0]) == _OF_YEAR and match[0].isdigit() else None
     if date is None:
-        return _is_year(match, sources) or sources.derived.gives(match[0], prose, at, open_)
+        return sources.derived.gives(match[0], prose, at)
     years = set(map(int, _YEAR.findall(sources.text)))
     if not years:
         return date["day"] is None or stands(date["day"], sources.text)
     return not years.isdisjoint(_near_years(match[0]))
 
 
-def _is_year(match: re.Match[str], sources: Sources) -> bool:
-    """True for a year near one that was told, or where none was: "autumn 2026"."""
-    if (
-        len(match[0]) != _OF_YEAR
-        or not _YEAR.fullmatch(match[0])
-        or not _SEASON.search(match.string, max(0, match.start() - 20), match.start())
-    ):
-        return False
-    years = set(map(int, _YEAR.findall(sources.text)))
-    return not years or not years.isdisjoint(_near_years(match[0]))
-
-
 def _near_years(written: str) -> range:
     return range(int(written) - 2, int(written) + 3)
 
 
-def _figures(answer: Text, sources: Sources) -> Iterator[re.Match[str]]:
-    """The figures that stand nowhere and follow neither from the record nor from figures of the answer that do."""
+def _untold(answer: Text, sources: Sources) -> Iterator[re.Match[str]]:
+    """The figures that stand nowhere else, and that the answer does not suppose."""
     prose = prose_of(answer.content[:_LONGEST])
-    figures = list(filter(_is_checked, islice(_FIGURE.finditer(prose), _MOST)))
-    untold = {match.start(): match for match in figures if not sources.has(match[0])}
-    supposed = {at for at, match in untold.items() if _is_supposed(prose, match)}
-    open_ = untold.keys() - supposed
-    for _ in range(_ROUNDS):
-        left = {at for at in open_ if not _follows(untold[at], sources, supposed | open_)}
-        if left == open_:
-            break
-        open_ = left
-    yield from (untold[at] for at in sorted(open_))
+    for match in filter(_is_checked, islice(_FIGURE.finditer(prose), _MOST)):
+        if not sources.has(match[0]) and not _is_supposed(prose, match):
+            yield match
