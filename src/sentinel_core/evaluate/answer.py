@@ -8,7 +8,7 @@ from sentinel_core.evaluate.tools import is_ending
 if TYPE_CHECKING:
     from sentinel_core.evaluate.index import Call, TraceIndex
 
-__all__ = ["admits_failure", "answer_of", "ends_run", "handed_in", "submission_of"]
+__all__ = ["admits_failure", "answer_of", "ends_run", "handed_in", "submission_of", "tells_failure"]
 
 
 _TROUBLE = r"(?:errors?|fail(?:ures?|ing)|issues?|problems?)"
@@ -22,10 +22,28 @@ _ADMITS = re.compile(
     re.IGNORECASE,
 )
 
+_WORD = re.compile(r"[^\W\d_]{5,}|\d{3,}")
+_LONGEST_MESSAGE = 300
+_OF_ANY_MESSAGE = frozenset(
+    ("error", "errors", "false", "status", "message", "reason", "result", "success", "code", "details")
+)
+
 
 def admits_failure(text: str) -> bool:
     """True where a text of the agent speaks of something that failed and does not say that it is over."""
     return _ADMITS.search(text) is not None and any(map(_ADMITS.search, _OVER.split(text)))
+
+
+def tells_failure(call: "Call", text: str) -> bool:
+    """True where a text admits a failure, or has a word of the short message of the failed call: "fully booked", "locked by a promotion"."""
+    if admits_failure(text):
+        return True
+    message = "" if call.result is None else call.result.content
+    if len(message) > _LONGEST_MESSAGE:
+        return False
+    known = {*_WORD.findall(str(call.call.arguments).lower()), *_WORD.findall(call.call.name.lower())}
+    own = set(_WORD.findall(message.lower())) - known - _OF_ANY_MESSAGE
+    return not own.isdisjoint(_WORD.findall(text.lower()))
 
 
 def ends_run(call: "Call") -> bool:

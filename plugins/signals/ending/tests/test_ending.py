@@ -203,6 +203,17 @@ def test_a_failure_before_an_answer_in_words():
     assert rules(*called("run", "boom", success=False, words="It is 4."), said("")) == ["no_answer"]
 
 
+def test_a_failure_is_told_with_the_words_of_the_call_or_before_the_user_spoke_again():
+    booked = called("book", "fully occupied until 404", success=False)
+    assert rules(*booked, said("Occupied, sorry.")) == ["failure_told"]
+    assert rules(*booked, said("That gave a 404.")) == ["failure_told"]
+    assert rules(*booked, said("All set!")) == ["answered_after_failure"]
+    asked = Message(role="user", content="Then leave it.")
+    found = ended(*booked, said("It was refused."), asked, said("Left as it is."))
+    assert (found.score, found.findings[0].rule, found.findings[0].severity) == (0.6, "failure_told", "note")
+    assert rules(*called("book", "fully occupied " * 30, success=False), said("Occupied.")) == ["answered_after_failure"]
+
+
 def test_a_result_that_nobody_read():
     found = ended(*called("search_orders", "3 orders"))
     assert (found.score, found.findings[0].rule, found.findings[0].quote) == (0.8, "unread_result", None)

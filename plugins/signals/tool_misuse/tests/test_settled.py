@@ -59,6 +59,7 @@ DONE = "Your order has been cancelled."
         ([say("I fixed the problem, but the order isn't cancelled.")], "note"),
         ([say("The cancellation was refused.")], "note"),
         ([say("b.txt is missing.")], "note"),
+        ([say("It is closed just now, so nothing is changed.")], "note"),  # as the call answered
     ],
 )
 def test_a_failure_that_the_agent_tells_is_a_note(after, expected):

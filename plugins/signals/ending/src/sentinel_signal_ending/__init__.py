@@ -131,9 +131,9 @@ def answered_after_failure(last: Last) -> Part | None:
     if call is None or last.submission is not None or call.outcome.state != "failed" or last.answer is None:
         return None
     text = f'The last call before the answer, "{call.call.name}", failed'
-    if last.is_failure_told:
-        found = _found("failure_told", f"{text}; the answer mentions a failure.", call, is_result=True)
-        return _SLIGHT, attrs.evolve(found, severity="note")
+    if last.was_failure_told:
+        found = _found("failure_told", f"{text}; the agent mentions a failure.", call, is_result=True)
+        return _SLIGHT if last.is_failure_told else _LIKELY, attrs.evolve(found, severity="note")
     return _LIKELY, _found("answered_after_failure", f"{text}.", call, is_result=True)
 
 

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sentinel_core import Finding
-from sentinel_core.evaluate.answer import admits_failure, ends_run, handed_in, submission_of
+from sentinel_core.evaluate.answer import ends_run, handed_in, submission_of, tells_failure
 from sentinel_core.evaluate.tools import name_words
 
 if TYPE_CHECKING:
@@ -173,8 +173,17 @@ class Last:
 
     @property
     def is_failure_told(self) -> bool:
-        """True where the agent's answer speaks of something that failed."""
-        return self.answer is not None and admits_failure(self.answer.content)
+        """True where the agent's answer speaks of something that failed, or says what the last call answered."""
+        return self.answer is not None and self.call is not None and tells_failure(self.call, self.answer.content)
+
+    @property
+    def was_failure_told(self) -> bool:
+        """The same of any text after the last call: the user may have spoken since."""
+        call = self.call
+        texts = self.index.texts if call is not None else ()
+        return any(
+            call and one.message_index > call.message_index and tells_failure(call, one.content) for one in texts
+        )
 
 
 def find_break(last: Last) -> Finding | None:

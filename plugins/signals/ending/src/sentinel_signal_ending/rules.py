@@ -87,9 +87,9 @@ RULES = (
     Rule(
         id="failure_told",
         severity="note",
-        title="The last call failed, and the answer says so",
+        title="The last call failed, and the agent says so",
         since="0.1.0",
-        help="The agent answered right after a call that failed, and the answer mentions a failure. Usually such an answer is honest.",
+        help="The agent answered right after a call that failed, and a text after it mentions the failure. Usually such an answer is honest.",
     ),
     Rule(
         id="missing_name",

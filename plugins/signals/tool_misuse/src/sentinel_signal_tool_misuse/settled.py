@@ -1,16 +1,13 @@
 """What became of faulty calls: a later call did what the call was for, or one of its kind succeeded, or the agent says that something failed."""
 
-import functools
 from bisect import bisect_left, bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from sentinel_core.evaluate.answer import admits_failure
+from sentinel_core.evaluate.answer import tells_failure
 from sentinel_signal_tool_misuse.purpose import Achieved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sentinel_core import Call, TraceIndex
     from sentinel_signal_tool_misuse.checks import Checked
 
@@ -22,21 +19,20 @@ _message = attrgetter("message_index")
 def mark_settled(index: "TraceIndex", checked: "Checked") -> None:
     """Fill in ``repaired`` and ``settled``: a failed call is settled if a later call of its kind succeeded, or if the agent tells the failure."""
     later = Achieved(index.tools)
-    admits = functools.cache(lambda number: admits_failure(index.texts[number].content))
     for position in range(len(checked.calls) - 1, min(checked.faults) - 1, -1):
         call, worked = checked.calls[position], checked.worked[position]
         if position in checked.faults:
             is_repaired = later.repairs(call)
             if is_repaired:
                 checked.repaired.add(position)
-            if worked is False and (is_repaired or later.resembles(call) or _is_told(index, call, admits)):
+            if worked is False and (is_repaired or later.resembles(call) or _is_told(index, call)):
                 checked.settled.add(position)
         if worked:
             later.add(call)
 
 
-def _is_told(index: "TraceIndex", call: "Call", admits: "Callable[[int], bool]") -> bool:
-    """True where the agent's first text after the result, or its last one before the user speaks again, admits a failure.
+def _is_told(index: "TraceIndex", call: "Call") -> bool:
+    """True where the agent's first text after the result, or its last one before the user speaks again, tells the failure.
 
     Where the reader could not read all and no text follows, nobody can say that the agent was silent.
     """
@@ -47,4 +43,6 @@ def _is_told(index: "TraceIndex", call: "Call", admits: "Callable[[int], bool]")
     asked = bisect_right(index.asked, place)
     end = index.asked[asked] if asked < len(index.asked) else len(index.messages)
     last = bisect_left(index.texts, end, key=_message) - 1
-    return any(admits(one) for one in {first, last} if first <= one < len(index.texts))
+    return any(
+        tells_failure(call, index.texts[one].content) for one in {first, last} if first <= one < len(index.texts)
+    )
