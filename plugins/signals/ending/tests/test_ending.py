@@ -211,7 +211,9 @@ def test_a_failure_is_told_with_the_words_of_the_call_or_before_the_user_spoke_a
     asked = Message(role="user", content="Then leave it.")
     found = ended(*booked, said("It was refused."), asked, said("Left as it is."))
     assert (found.score, found.findings[0].rule, found.findings[0].severity) == (0.6, "failure_told", "note")
-    assert rules(*called("book", "fully occupied " * 30, success=False), said("Occupied.")) == ["answered_after_failure"]
+    assert rules(*called("book", "fully occupied " * 30, success=False), said("Occupied.")) == [
+        "answered_after_failure"
+    ]
 
 
 def test_a_result_that_nobody_read():

@@ -60,7 +60,8 @@ def order_of(record: Record, asked: int) -> Order:
     low = low.replace("update on", "status of")
     texts = record.index.texts
     number = bisect_left(texts, asked, key=_message_index) - 1
-    offer = _offer(low, texts[number].content[-_LONGEST:]) if number >= 0 else ()
+    is_open = number >= 0 and not _was_taken_up(record, texts[number].message_index, asked)
+    offer = _offer(low, texts[number].content[-_LONGEST:]) if is_open else ()
     offered = frozenset(_named(offer))
     parts = [one for one in sentences(low) if not one.asks or _requests(one.words)]
     table, known = lemmas(), record.tool_nouns
@@ -85,6 +86,14 @@ def order_of(record: Record, asked: int) -> Order:
         _is_vague(low),
         orders,
     )
+
+
+def _was_taken_up(record: Record, offered: int, asked: int) -> bool:
+    """True where a user's message before this one answered an offer, and calls followed it."""
+    index = record.index
+    before = bisect_left(index.asked, asked) - 1
+    answered = index.asked[before] if before >= 0 else -1
+    return answered > offered and any(answered < call.message_index < asked for call in index.calls)
 
 
 def _requests(words: list[str]) -> bool:

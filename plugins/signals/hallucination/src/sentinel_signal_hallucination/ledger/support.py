@@ -137,9 +137,10 @@ class Backing:
 
 
 def _is_for_others(action: Action, named: frozenset[str]) -> bool:
-    """True where a call carried none of the identifiers, and others of that kind."""
+    """True where a call carried and gave back none of the identifiers, and carried others."""
     given = names_in(to_json(action.call.call.arguments).decode())
-    return bool(named and given) and named.isdisjoint(given)
+    shown = action.call.result.content if action.call.result is not None else ""
+    return bool(named and given) and named.isdisjoint(given | names_in(shown))
 
 
 def _is_for(

@@ -32,6 +32,7 @@ _NONE = frozenset[str]()
 _SENT = word_set("obtain send pay create")
 
 
+_NO_DEEDS = word_set("make confirm")
 # Not to act, which needs no call.
 _OMITS = word_set("skip hold refrain wait")
 
@@ -325,7 +326,7 @@ class _Case:
     def _is_settled(self, one: Statement) -> bool:
         """True for "all set", "on the way" and "playing" of nothing else than what was ordered."""
         is_open = lemmas().group.get(one.verb) in ("general", "play") or one.verb in COMPLETE
-        if not is_open or one.sentence.words[one.at] == "now" or one.verb == "make" or one.voice == "past":
+        if not is_open or one.sentence.words[one.at] == "now" or one.verb in _NO_DEEDS or one.voice == "past":
             return False
         return not one.objects or not one.objects.isdisjoint(self.turn.waiting.things)
 

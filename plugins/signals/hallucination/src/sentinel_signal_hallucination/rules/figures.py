@@ -196,10 +196,10 @@ def _is_checked(match: re.Match[str]) -> bool:
     written, at = match[0], match.start()
     if _DECIMAL.search(match.string, max(0, at - 2), at):
         return False  # a part of "3,2808"
-    if written.isdigit() and (
-        _APART.search(match.string, max(0, at - 4), at) or _GOES_ON.match(match.string, match.end())
-    ):
-        return False  # a part of "52 480", of an account number in groups, and of "261/2004"
+    if _APART.search(match.string, max(0, at - 4), at):
+        return False  # a part of "52 480.50"
+    if written.isdigit() and _GOES_ON.match(match.string, match.end()):
+        return False  # the same, a part of an account number in groups, and of "261/2004"
     if len(written) < _SHORTEST:
         return (
             written.isdigit() and int(written) > _DAYS and _DATED.search(match.string, max(0, at - 20), at) is not None
@@ -216,6 +216,8 @@ def _follows(match: re.Match[str], sources: Sources) -> bool:
     if date is None:
         return sources.derived.gives(match[0], prose, at)
     years = set(map(int, _YEAR.findall(sources.text)))
+    if date["day"] is None and _YEAR.fullmatch(match[0]):
+        return True  # of a month some years on: who reckons with durations comes to any
     if not years:
         return date["day"] is None or stands(date["day"], sources.text)
     return not years.isdisjoint(_near_years(match[0]))
