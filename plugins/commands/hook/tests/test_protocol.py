@@ -184,7 +184,7 @@ def test_a_note_is_for_the_user(hook, tmp_path, failing):
 
 def test_a_doubt_about_one_figure_is_for_nobody(hook, tmp_path, failing):
     said = "The bug was an off-by-one, at line 233 of `cart.py`."
-    failing.call("Read", {"file_path": "/home/me/shop/src/cart.py"}, "231 def total(a, b):\n232     return a - b")
+    failing.call("Read", {"file_path": "/home/me/shop/src/cart.py"}, "518 def total(a, b):\n519     return a - b")
     session = reader_of("claude-code").read(Transcript(path=tmp_path, data=failing.text().encode()))
     verdict = judge_last_words(TraceIndex(next(iter(session))), said, signal().detect)
     assert [finding.rule for finding in verdict.findings] == ["figure"]

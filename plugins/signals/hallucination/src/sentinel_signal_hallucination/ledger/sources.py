@@ -1,6 +1,7 @@
 """What the agent was told: the record against which figures and identifiers of its answer are held."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from sentinel_signal_hallucination.tables import has_digit, once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.ledger.derivation import Derived
 
-__all__ = ["Sources", "family", "final_answer", "first_result", "names_in", "prose_of", "stands"]
+__all__ = ["Sources", "family", "final_answer", "first_result", "form_of", "names_in", "prose_of", "stands"]
 
 
 def first_result(index: TraceIndex) -> int:
@@ -47,6 +48,11 @@ def family(written: str) -> str:
 
 def _mixed(part: str) -> str:
     return f"<{len(part)}{'A' if part == part.upper() else 'a'}>"
+
+
+def form_of(number: str) -> str:
+    """How a number is written, whatever its digits are."""
+    return _DIGIT.sub("9", number)
 
 
 class Sources:
@@ -120,11 +126,15 @@ class Sources:
         return self.all.lower()
 
     @once
-    def numbers(self) -> tuple[str, ...]:
-        """The numbers that stand by themselves in results, as they are written but without commas, each once."""
-        found = [match[0].replace(",", "") for match in _NUMBER.finditer(self.tool_output)]
-        found += [number.rstrip("0").rstrip(".") for number in found if "." in number]
-        return tuple(dict.fromkeys(number for number in found if number.strip("0.")))
+    def numbers(self) -> dict[str, list[str]]:
+        """The numbers that stand by themselves in results, each once, by how they are written but for commas: "99.9"."""
+        found = dict.fromkeys(match[0].replace(",", "") for match in _NUMBER.finditer(self.tool_output))
+        found |= dict.fromkeys(number.rstrip("0").rstrip(".") for number in list(found) if "." in number)
+        by_form = defaultdict[str, list[str]](list)
+        for number in found:
+            if number.strip("0."):
+                by_form[form_of(number)].append(number)
+        return by_form
 
     @once
     def derived(self) -> "Derived":

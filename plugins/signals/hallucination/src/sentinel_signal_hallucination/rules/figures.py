@@ -14,6 +14,7 @@ from sentinel_signal_hallucination.ledger.sources import (
     Sources,
     final_answer,
     first_result,
+    form_of,
     prose_of,
     stands,
 )
@@ -45,7 +46,6 @@ _COMPUTES = frozenset(("calculate", "calculator", "calc", "compute", "math", "su
 _BARE = regex(r"\s*\$?(\d[\d,]*(?:\.\d+)?)\s*(?:\Z|\n)")
 _DECIMAL = regex(r"\d,\Z")
 _APART, _GOES_ON = regex(r"\d[ \u00a0\u202f/]\Z"), regex(r"[ \u00a0\u202f]\d{2}")
-_DIGIT = regex(r"\d")
 _RATE = regex(r"(?:\bat|@|[*×x/]) ?\$?\Z")
 _CLAUSE = regex(r"[.;\n](?:\s|$)")
 _SHORTEST, _MOST, _LONGEST, _OF_YEAR, _NEAR, _DAYS = 3, 100, 20_000, 4, 60, 31
@@ -85,14 +85,16 @@ def _misquoted(
     What an agent reckons has a form of its own, mostly. What follows a figure that was computed rests on it, but for what is told of one
     thing: "at $203/night". Round figures beside a tool that runs anything are not judged.
     """
+    figures = list(untold)
+    left_out = [None if is_open and not _is_telling(figure[0]) else _left_out(figure, sources) for figure in figures]
+    last = max((at for at, number in enumerate(left_out) if number is not None), default=-1)
     is_computed = False
-    for figure in untold:
-        left_out = None if is_open and not _is_telling(figure[0]) else _left_out(figure, sources)
-        computes = _is_computed(figure, sources)
-        if (left_out is not None or computes) and not _follows(figure, sources):
+    for figure, number in zip(figures[: last + 1], left_out, strict=False):
+        computes = not is_computed and _is_computed(figure, sources)
+        if (computes or number is not None) and not _follows(figure, sources):
             is_computed |= computes
-            if left_out is not None and (not is_computed or _is_rate(figure)):
-                yield figure, left_out
+            if number is not None and (not is_computed or _is_rate(figure)):
+                yield figure, number
 
 
 def _left_out(figure: re.Match[str], sources: Sources) -> str | None:
@@ -100,9 +102,9 @@ def _left_out(figure: re.Match[str], sources: Sources) -> str | None:
     text, at = figure.string, figure.start()
     if _DATED.search(text, max(0, at - 20), at):
         return ""
-    form = _DIGIT.sub("9", figure[0].replace(",", ""))
+    form = form_of(figure[0].replace(",", ""))
     forms = (form, form[:-1]) if form.endswith(".99") else (form,)  # the last zero may be missing
-    alike = (number for number in sources.numbers if _DIGIT.sub("9", number) in forms)
+    alike = chain.from_iterable(sources.numbers.get(one, ()) for one in forms)
     return next((number for number in alike if not stands(number, text)), None)
 
 
