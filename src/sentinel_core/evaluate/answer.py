@@ -1,6 +1,7 @@
 """What a run came to: the call that hands its answer in, and the answer; and whether a text admits a failure."""
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.tools import is_ending
@@ -29,6 +30,7 @@ _OF_ANY_MESSAGE = frozenset(
 )
 
 
+@lru_cache(maxsize=64)
 def admits_failure(text: str) -> bool:
     """True where a text of the agent speaks of something that failed and does not say that it is over."""
     return _ADMITS.search(text) is not None and any(map(_ADMITS.search, _OVER.split(text)))

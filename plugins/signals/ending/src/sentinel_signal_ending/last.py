@@ -178,12 +178,11 @@ class Last:
 
     @property
     def was_failure_told(self) -> bool:
-        """The same of any text after the last call: the user may have spoken since."""
+        """The same of the answer or of the first text after the call: the user may have spoken since."""
         call = self.call
-        texts = self.index.texts if call is not None else ()
-        return any(
-            call and one.message_index > call.message_index and tells_failure(call, one.content) for one in texts
-        )
+        first = next((text for text in self.index.texts if call and text.message_index > call.message_index), None)
+        told = first is not None and call is not None and tells_failure(call, first.content)
+        return told or self.is_failure_told
 
 
 def find_break(last: Last) -> Finding | None:
