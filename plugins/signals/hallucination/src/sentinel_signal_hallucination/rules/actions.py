@@ -32,7 +32,6 @@ _NONE = frozenset[str]()
 _SENT = word_set("obtain send pay create")
 
 
-_NO_DEEDS = word_set("make confirm")
 # Not to act, which needs no call.
 _OMITS = word_set("skip hold refrain wait")
 
@@ -326,8 +325,10 @@ class _Case:
     def _is_settled(self, one: Statement) -> bool:
         """True for "all set", "on the way" and "playing" of nothing else than what was ordered."""
         is_open = lemmas().group.get(one.verb) in ("general", "play") or one.verb in COMPLETE
-        if not is_open or one.sentence.words[one.at] == "now" or one.verb in _NO_DEEDS or one.voice == "past":
+        if not is_open or one.sentence.words[one.at] == "now" or one.verb == "make" or one.voice == "past":
             return False
+        if one.verb == "confirm" and one.voice == "brief":
+            return False  # what was looked up: "Confirmed: 24 are there"
         return not one.objects or not one.objects.isdisjoint(self.turn.waiting.things)
 
     def _is_what_was_ordered(self, one: Statement) -> bool:
