@@ -44,8 +44,8 @@ class Derived:
     def gives(self, written: str, answer: str, at: int) -> bool:
         """True where the figure follows from what was told or from other figures of the answer; told twice, it does not explain itself."""
         value, half = _value_of(written), 10.0 ** -len(written.partition(".")[2]) / 2 + 1e-9
-        others = {match.start(): _value_of(match[0]) for match in _NUMBER.finditer(answer)}
-        others = {place: other for place, other in others.items() if other != value}
+        figures = _NUMBER.finditer(answer)
+        others = {match.start(): other for match in figures if (other := _value_of(match[0])) != value}
         begin, end = answer.rfind("\n", 0, at), (answer + "\n").find("\n", at)
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         few = list(others.values())[:_MOST_PAIRED]
