@@ -9,9 +9,10 @@ from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts.commands import is_editor
 from sentinel_core.evaluate.shell import command_of, parts_of
 
-__all__ = ["Change", "changes_of", "is_test_file", "restores"]
+__all__ = ["PATHS", "Change", "changes_of", "is_test_file", "restores"]
 
-_PATHS = ("file_path", "path", "filename", "filePath", "target_file", "notebook_path", "absolute_path")
+PATHS = ("file_path", "path", "filename", "filePath", "target_file", "notebook_path", "absolute_path")
+"""The arguments that name the file of an editor."""
 _OLD = ("old_string", "old_str", "oldString", "old_text", "search")
 _NEW = ("new_string", "new_str", "newString", "new_text", "replace")
 _HEAD = regex(
@@ -54,7 +55,7 @@ def changes_of(name: str, arguments: Mapping[str, Any]) -> Iterator[Change]:
         for part in parts_of(command):
             yield from _by_command(part.text)
         return
-    path = next((arguments[key] for key in _PATHS if isinstance(arguments.get(key), str)), "")
+    path = next((arguments[key] for key in PATHS if isinstance(arguments.get(key), str)), "")
     edits = arguments.get("edits")
     for edit in filter(_is_mapping, edits) if isinstance(edits, list) else [arguments]:
         old, new = (next((edit[key] for key in keys if isinstance(edit.get(key), str)), "") for keys in (_OLD, _NEW))

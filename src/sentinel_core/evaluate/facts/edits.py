@@ -9,7 +9,7 @@ from sentinel_core.evaluate.facts.commands import is_editor, kinds_of_call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.trace import to_json
 
-__all__ = ["Reach", "Writers", "changes_code", "is_named_in", "reach_of"]
+__all__ = ["Reach", "Writers", "changes_code", "changes_tree", "is_named_in", "patched_paths", "reach_of"]
 
 _PATHS = regex(r"path|file|notebook|uri|target|name", re.IGNORECASE)
 _PATCHED = regex(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?|\*\*\* Move to: )(\S+)", re.MULTILINE)
@@ -35,7 +35,17 @@ def _given(arguments: Mapping[str, Any]) -> list[str]:
     """The paths that the arguments of a tool name; of a patch those of its heads."""
     values = [value for value in arguments.values() if isinstance(value, str)]
     named = [value for key, value in arguments.items() if _PATHS.search(key) and isinstance(value, str)]
-    return [*named, *(path for value in values for path in _PATCHED.findall(value))]
+    return [*named, *(path for value in values for path in patched_paths(value))]
+
+
+def patched_paths(patch: str) -> list[str]:
+    """The files that the heads of a patch name."""
+    return _PATCHED.findall(patch)
+
+
+def changes_tree(text: str) -> bool:
+    """True for a simple command that can change many files at once, such as a checkout or a formatter."""
+    return _TREE.match(text) is not None
 
 
 def is_named_in(text: str, path: str) -> bool:
