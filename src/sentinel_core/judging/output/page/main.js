@@ -18,8 +18,8 @@ const state = { number: undefined, shown: null, both: null, at: -1 };
 
 // A finding without a trace's number is one of the worst trace.
 const parseHash = () => {
-  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+)|s(\d+))?$/.exec(location.hash) ?? [];
-  return { step: found[5] ? Number(found[5]) : null, number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : found[2] ? run.order[0] ?? null : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
+  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+)|s(\d+)|(files))?$/.exec(location.hash) ?? [];
+  return { step: found[5] ? Number(found[5]) : null, isOfFiles: Boolean(found[6]), number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : found[2] ? run.order[0] ?? null : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
 };
 
 const go = () => {
@@ -28,6 +28,7 @@ const go = () => {
   if (wanted.number !== state.number) show(wanted.number);
   if (state.shown && wanted.finding !== null) reachFinding(wanted.finding);
   else if (state.shown && wanted.message !== null) focusOn(state.shown.timeline.reach(wanted.message));
+  else if (state.shown && wanted.isOfFiles) focusOn(byId("files"));
   else if (state.both && wanted.step !== null) state.both.reach(wanted.step);
 };
 

@@ -15,6 +15,7 @@ from sentinel_core.errors import InputError
 from sentinel_core.judging.output.findings import findings_of
 from sentinel_core.judging.output.headline import SEVERITIES, Rank, headline
 from sentinel_core.judging.output.page.alignment import aligned, first_divergence
+from sentinel_core.judging.output.page.files import files_markup
 from sentinel_core.judging.output.record import MOST_IN_FULL, Extra, Record
 from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.runtime.printable import visible
@@ -24,8 +25,8 @@ __all__ = ["Page"]
 _MOST_BYTES = 24 << 20
 _BOTH = 2  # runs to compare
 _SCRIPTS = (
-    "dom.js", "links.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "trace.js", "compare.js",
-    "overview.js", "table.js", "main.js",
+    "dom.js", "links.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "files.js", "trace.js",
+    "compare.js", "overview.js", "table.js", "main.js",
 )  # fmt: skip
 
 _json = msgspec.json.Encoder().encode
@@ -100,7 +101,7 @@ class Page:
         if self._settings.compares:
             run["compare"] = self._compared()
         blocks = [("run", _json(run)), *((f"r{one.number}", one.data) for one in sorted(self._full, key=_by_number))]
-        self._stream.writelines(_document(self._title(), blocks))
+        self._stream.writelines(_document(self._title(), self._files(), blocks))
 
     def _compared(self) -> dict[str, Any]:
         if not len(self._rows) == len(self._full) == _BOTH:
@@ -119,6 +120,11 @@ class Page:
         row = dict(zip(_COLUMNS, self._rows[0], strict=False))
         request = _decode(self._full[0].data)["trace"].get("request") if self._full else None
         return f"{row['verdict']}: {request or row['id'] or row['source']}"
+
+    def _files(self) -> str:
+        """The list of files of a single trace, as markup for a browser that runs no script."""
+        found = _decode(self._full[0].data)["trace"].get("files") if len(self._rows) == len(self._full) == 1 else None
+        return files_markup(found) if found else ""
 
 
 def _by_number(one: _Full) -> int:
@@ -182,12 +188,13 @@ def _error_row(record: Record) -> list[Any]:
     ]
 
 
-def _document(title: str, blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+def _document(title: str, files_changed: str, blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """The page in pieces, for what it shows may be large."""
     style, script = _asset("page.css"), "\n".join(map(_asset, _SCRIPTS))
     template = string.Template(_asset("page.html"))
     head, tail = template.substitute(
         title=_escaped(title),
+        files=files_changed,
         style=style,
         script=f'"use strict";\n{{\n{script}}}\n',
         style_hash=_hash(style),

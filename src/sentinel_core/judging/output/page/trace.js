@@ -10,7 +10,7 @@ const showTrace = (held, base) => {
   const page = make("div", { class: "trace" },
     hero(report, findings, held, base),
     minimap(held.trace.messages, findings, base),
-    ledgerOf(report, base),
+    make("div", { class: "beside" }, ledgerOf(report, base), filesOf(held.trace, base)),
     make("div", { class: "columns" },
       make("div", { class: "story" },
         wrongOf(findings, base),
@@ -45,7 +45,8 @@ const hero = (report, findings, held, base) => {
   const { request } = held.trace;
   const see = !isLie && worst && worst.key !== null && make("a", { class: "jump", href: `${base}f${worst.number}` }, `See it in message ${worst.key}`);
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
-    make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
+    make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
+      held.trace.files && make("a", { href: `${base}files` }, `${count(held.trace.files.files, "file")} changed`)),
     make("h1", request ? { class: "request" } : null, request ?? told),
     isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)]
       : (request || see) && make("p", { class: "told" }, request && report.reasoning, " ", see),

@@ -9,6 +9,7 @@ import msgspec
 
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.judging.output.evidence import evidence_of, index_at
+from sentinel_core.judging.output.page.files import files_changed
 from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import visible
 from sentinel_core.runtime.redact import redact, redact_cut, redact_value
@@ -61,8 +62,8 @@ def view(trace: ExecutionTrace, report: ReliabilityReport) -> _Object:
     index = TraceIndex(trace)
     evidence = [_evidence(finding, index) for finding in report.findings]
     found = _agent(index, ()) | {"evidence": evidence, "report": _shown(msgspec.to_builtins(report, enc_hook=str))}
-    request = _request(trace.messages)
-    return found | {"request": request} if request else found
+    more = {"request": _request(trace.messages), "files": files_changed(index)}
+    return found | {name: value for name, value in more.items() if value}
 
 
 def _request(messages: Sequence[Message]) -> str:
