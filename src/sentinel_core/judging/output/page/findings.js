@@ -69,13 +69,22 @@ const absence = (finding, before, number, base) => {
 
 const knownChip = (finding) => finding.known && make("span", { class: "chip note" }, "known");
 
-const card = (finding, base) => make("article", { class: `card ${finding.kind}`, "aria-labelledby": `h${finding.number}` },
+// Findings about one call are together; a finding about no call is alone.
+const callOf = ({ call_id: id, evidence, trace_path: path, number }) => (id !== null && evidence.call ? `${path.join(".")}/${evidence.call.asked}/${id}` : number);
+const byCall = (findings) => {
+  const groups = new Map();
+  for (const one of findings) groups.set(callOf(one), [...(groups.get(callOf(one)) ?? []), one]);
+  return [...groups.values()];
+};
+
+const card = ([finding, ...others], base) => make("article", { class: `card ${finding.kind}`, "aria-labelledby": `h${finding.number}` },
   make("header", null,
     make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity),
     make("code", { class: "rule" }, finding.rule), knownChip(finding),
     make("span", { class: "permalink" }, copyButton(`${base}f${finding.number}`, `finding ${finding.number}`), " ",
       finding.key !== null && make("a", { href: `${base}f${finding.number}`, "aria-label": `Finding ${finding.number} in the timeline` }, "in the timeline ↓"))),
   make("h3", { id: `h${finding.number}`, tabindex: "-1" }, finding.text),
+  others.map((other) => make("p", { class: "others small" }, make("code", { class: "rule" }, other.rule), ": ", other.text, " ", knownChip(other), placeOfFinding(base, other))),
   make("div", { class: "sides" }, sidesOf(finding, base)));
 
 // A finding at its message in the timeline.

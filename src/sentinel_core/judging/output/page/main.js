@@ -116,7 +116,7 @@ const focusSearch = (event) => {
 const copyHere = () => {
   const base = state.shown?.base ?? "#";
   const { activeElement: focused } = document;
-  const place = (focused.closest(".callout[id], .message[id], .step[id]") ?? state.shown?.finder.current)?.id;
+  const place = (focused.closest(".callout[id], .call[id], .message[id], .step[id]") ?? state.shown?.finder.current)?.id;
   const ofCard = focused.closest(".card")?.querySelector("button.copy").dataset.place;
   const worst = state.shown?.findings[0];
   const link = place ? `${base}${place}` : ofCard ?? (location.hash || (worst ? `${base}f${worst.number}` : ""));

@@ -62,7 +62,7 @@ const eventful = (agent, path, { findings, ledger }) => {
     const hasFound = (call) => childrenOf(agent, call).some((place) => findings.some((finding) => finding.severity !== "note" && isUnder([...path, place], finding.trace_path)));
     if (message.role === "user" && answer !== null) seen.add(answer);
     if (message.role === "assistant" && message.content) answer = number;
-    if ((message.role === "user" && !message.copied) || (message.results ?? []).some((result) => result.ok === false) || (message.calls ?? []).some(hasFound)) seen.add(number);
+    if ((message.role === "user" && !message.copied) || (message.results ?? []).some((result) => result.ok === false || result.refused) || (message.calls ?? []).some(hasFound)) seen.add(number);
   });
   if (answer !== null) seen.add(answer);
   for (const number of [...seen]) for (const result of messages[number]?.results ?? []) if (result.asked !== undefined) seen.add(result.asked);

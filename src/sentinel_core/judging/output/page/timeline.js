@@ -11,12 +11,16 @@ class Timeline {
     this.mostTokens = Math.max(1, ...agent.messages.slice(0, 50000).map((message) => message.tokens ?? 0));
     this.byMessage = grouped(this.own());
     this.failed = new Set(this.own().filter((finding) => finding.rule.endsWith(".failed_call")).map((finding) => finding.call_id));
+    this.fates = new Map(agent.messages.flatMap((message) => (message.results ?? []).map((result) => [`${result.asked} ${result.id}`, this.fateOf(result)])));
     this.plan();
   }
 
   own() {
     return this.findings.filter((finding) => finding.trace_path.join() === this.path.join() && finding.key !== null);
   }
+
+  // What its chip says of a call: it failed, or it never ran.
+  fateOf(result) { return result.refused ? "not run" : result.ok === false || this.failed.has(result.id) ? "failed" : null; }
 
   key(number) { return [...this.path, number].join("."); }
 
@@ -90,6 +94,9 @@ class Timeline {
     const found = this.byMessage.get(number) ?? [];
     const marks = found.filter((finding) => finding.quote).map(({ quote, kind }) => ({ quote, kind }));
     const role = ROLES[message.role] ?? message.role;
+    // That a call failed stands at the call itself, unless it is more than a note and no other finding says it.
+    const isTold = (one) => one.rule.endsWith(".failed_call") && (one.severity === "note" || this.findings.some((other) => other !== one && other.severity !== "note" && callOf(one) === callOf(other)));
+    const told = (message.calls ?? []).map((call) => found.find((one) => one.call_id === call.id && isTold(one)));
     return make("article", { class: `message ${message.role}${found.length ? " found" : ""}${message.copied ? " copied" : ""}`, id: `m${key}`,
       tabindex: "-1", "aria-label": `Message ${key}, ${role}` },
     this.rail(message, key),
@@ -98,9 +105,9 @@ class Timeline {
         message.model && make("span", { class: "faint" }, ` ${message.model}`), message.copied && make("span", { class: "chip note" }, "repeated context")),
       message.reasoning && make("details", { class: "reasoning" }, make("summary", null, "Reasoning"), textBlock(message.reasoning, marks)),
       message.content && this.content(message, marks),
-      (message.calls ?? []).map((call) => this.call(call, number, marks)),
+      (message.calls ?? []).map((call, place) => this.call(call, number, marks, told.indexOf(told[place]) === place && told[place])),
       (message.results ?? []).map((result) => this.result(result, number)),
-      found.map((finding) => callout(finding, this.base))));
+      found.filter((finding) => !told.includes(finding)).map((finding) => callout(finding, this.base))));
   }
 
   content(message, marks) {
@@ -121,10 +128,13 @@ class Timeline {
       copyButton(`${this.base}m${key}`, `message ${key}`));
   }
 
-  call(call, number, marks) {
+  call(call, number, marks, finding) {
     const children = childrenOf(this.agent, call).filter((place) => !this.nested.has(place));
-    return make("div", { class: `call${this.failed.has(call.id) ? " failed" : ""}` },
-      make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "→ "), "calls ", make("b", null, call.name)),
+    const fate = this.fates.get(`${number} ${call.id}`) ?? (finding && "failed");
+    return make("div", { class: `call${fate === "failed" ? " failed" : ""}`, ...(finding && { id: `f${finding.number}`, tabindex: "-1", role: "note" }) },
+      make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "→ "), "calls ", make("b", null, call.name), fateChip(fate),
+        finding && [" ", make("code", { class: "rule" }, finding.rule), " ", knownChip(finding), copyButton(`${this.base}f${finding.number}`, `finding ${finding.number}`)]),
+      finding && finding.text !== `"${call.name}" failed.` && make("p", { class: "small" }, finding.text),
       argumentList(call.arguments, marks),
       children.map((place) => this.child(place)));
   }
@@ -134,10 +144,10 @@ class Timeline {
     const about = [...asked, ...(this.byMessage.get(number) ?? [])].filter((finding) => finding.call_id === result.id);
     const shown = this.own().filter((finding) => finding.evidence.shown && finding.evidence.call.at === number);
     const marks = [...about.map(({ quote, kind }) => ({ quote, kind })), ...shown.map(({ evidence }) => ({ quote: evidence.shown, kind: "proof" }))];
-    const isFailed = result.ok === false || this.failed.has(result.id);
-    return make("div", { class: `result${isFailed ? " failed" : ""}` },
+    const fate = this.fateOf(result);
+    return make("div", { class: `result${fate === "failed" ? " failed" : ""}` },
       make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "← "), make("b", null, result.name ?? "result of no call"),
-        isFailed ? make("span", { class: "chip fail" }, "failed") : result.ok === true && make("span", { class: "chip pass" }, "ok")),
+        fate ? fateChip(fate) : result.ok === true && make("span", { class: "chip pass" }, "ok")),
       result.text ? textBlock(result, marks, { mono: true }) : make("p", { class: "faint" }, "empty"),
       shown.map((finding) => make("p", { class: "against" }, "This is the evidence against ",
         make("a", { href: `${this.base}f${finding.number}` }, `message ${finding.key}`), ".")));
@@ -178,6 +188,8 @@ class Timeline {
     return byId(`m${this.key(first)}`);
   }
 }
+
+const fateChip = (fate) => fate && make("span", { class: `chip ${fate === "failed" ? "fail" : "warn"}` }, fate);
 
 const grouped = (findings) => {
   const groups = new Map();

@@ -28,10 +28,11 @@ const showTrace = (held, base) => {
 const MOST_CARDS = 3;
 const wrongOf = (findings, base) => {
   const wrong = findings.filter((finding) => finding.severity !== "note");
-  const rest = wrong.slice(MOST_CARDS);
+  const cards = byCall(wrong);
+  const rest = cards.slice(MOST_CARDS);
   return wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, "What is wrong", make("span", { class: "tally" }, figure(wrong.length))),
-    wrong.slice(0, MOST_CARDS).map((finding) => card(finding, base)),
-    rest.length > 0 && make("details", null, make("summary", null, count(rest.length, "more finding")), rest.map((finding) => card(finding, base))),
+    cards.slice(0, MOST_CARDS).map((same) => card(same, base)),
+    rest.length > 0 && make("details", null, make("summary", null, count(rest.flat().length, "more finding")), rest.map((same) => card(same, base))),
     make("p", { class: "faint" }, make("code", null, `sentinel explain ${wrong[0].rule}`), " says why a rule matters and what to do."));
 };
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.judging.output.evidence import evidence_of, index_at
-from sentinel_core.judging.output.page.files import files_changed
+from sentinel_core.judging.output.page.files import files_changed, is_refused
 from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import visible
 from sentinel_core.runtime.redact import redact, redact_cut, redact_value
@@ -149,15 +150,17 @@ def _arguments(arguments: Mapping[str, Any], limit: _Limit) -> Iterator[_Object]
 
 
 def _results(message: Message, answered: "tuple[Call, ...] | list[Call]", limit: _Limit) -> Iterator[_Object]:
-    """Each result with the name of its call, which the source does not repeat."""
+    """Each result with the name of its call, which the source does not repeat, and whether the call failed or never ran."""
     waiting = list(answered)
     for result in message.tool_results:
         owner = next((call for call in waiting if call.call.id == result.tool_call_id), None)
         found: _Object = {
             "id": visible(redact(result.tool_call_id)),
-            "ok": result.success,
+            "ok": False if judge_result(result).state == "failed" else result.success,
             **limit.text(result.content),
         }
+        if is_refused(result):
+            found |= {"ok": None, "refused": True}
         if owner is not None:
             waiting.remove(owner)
             found |= {"name": visible(redact(owner.call.name)), "asked": owner.message_index}
