@@ -95,6 +95,21 @@ def test_the_workflow_fits_the_action(inside, folder):
     assert workflow["permissions"] == {"contents": "read"}
 
 
+def test_the_tag_that_the_workflow_needs_is_told_in_it_and_after_it(inside, folder):
+    (folder / ".git").mkdir()
+    home = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Homepage"]
+    asked = f"git ls-remote --tags {home} v{__version__}"
+    fails, otherwise = inside("init", "--yes").stdout.splitlines()[-2:]
+    assert fails.startswith(
+        f"{WORKFLOW} fails until reliability-sentinel/reliability-sentinel has the tag v{__version__}."
+    )
+    assert fails.endswith(asked)
+    assert otherwise == "If that shows nothing, a comment in the workflow says what to do."
+    text = (folder / WORKFLOW).read_text(encoding="utf-8")
+    assert text.index(asked) < text.index('add: package: ""') < text.index("uses: reliability-sentinel/")
+    assert "ls-remote" not in inside("init", "--yes").stdout
+
+
 def test_without_a_terminal_it_is_told_and_not_asked(inside, folder):
     (folder / ".github").mkdir()
     assert inside("init").stdout.endswith(f"{WORKFLOW} was not written: sentinel init --yes writes it\n")

@@ -20,6 +20,12 @@ __all__ = ["command"]
 
 _SETTINGS = Path("sentinel.toml")
 _WORKFLOW = Path(".github/workflows/sentinel.yml")
+_ACTION = "reliability-sentinel/reliability-sentinel"
+_HOME = f"https://github.com/{_ACTION}"
+_PUBLISHED = (
+    f"{_WORKFLOW} fails until {_ACTION} has the tag v{__version__}. To see whether it has: git ls-remote --tags {_HOME} v{__version__}\n"
+    "If that shows nothing, a comment in the workflow says what to do."
+)
 _TRACES = ("traces", "runs", "trajectories", "logs")  # usual names; the first is the default
 _ENDINGS = (".json", ".jsonl")
 _HOOKED = ("claude-code", "codex", "copilot", "gemini-cli")
@@ -56,8 +62,9 @@ def _offer_workflow(*, yes: bool) -> None:
         return
     is_asked = not yes and sys.stdin.isatty()
     if yes or (is_asked and click.confirm(f"Write {_WORKFLOW}, which judges traces in pull requests?", default=True)):
-        text = Template(_data("sentinel.yml.tmpl")).substitute(traces=f"{_traces()}/", version=__version__)
-        _write(_WORKFLOW, text)
+        filled = {"traces": f"{_traces()}/", "version": __version__, "action": _ACTION, "home": _HOME}
+        _write(_WORKFLOW, Template(_data("sentinel.yml.tmpl")).substitute(filled))
+        click.echo(_PUBLISHED)
     elif not is_asked:
         click.echo(f"{_WORKFLOW} was not written: sentinel init --yes writes it")
 
