@@ -54,6 +54,42 @@ def test_values_are_looked_up_in_any_spelling(script, said, expected):
     assert answers(script, *steps, script.say(said)) == [("value", expected)]
 
 
+_REPORT = "Name       Stmts   Miss  Cover\n------\nsrc/a.py     200     12    94%\nTOTAL        200     12    94%"
+_RUN = f"tests/test_a.py ....   [ 87%]\ntests/test_b.py ..   [100%]\n{_REPORT}\n42 passed in 0.3s"
+
+
+@pytest.mark.parametrize(
+    ("output", "said", "expected"),
+    [
+        (_RUN, "Coverage is 94 %.", [("value", "backed")]),
+        (_RUN, "Coverage is 87 %.", [("value", "not_checkable")]),
+        (_RUN, "We are at 94% line coverage.", [("value", "backed")]),
+        ("ok  	cart	0.01s	coverage: 94.0% of statements", "Coverage is 94%.", [("value", "backed")]),
+        ("File | % Stmts | % Branch\nAll files | 94 | 80", "Branch coverage is 80%.", [("value", "backed")]),
+        ('{"percent_covered": 0.94, "cpu": "12%"}', "Coverage is 94%.", [("value", "backed")]),
+        ("3 tests passed\nCPU 94%", "Coverage is 94%.", [("value", "not_checkable")]),
+        ("3 tests passed\nCPU 94%", "The CPU is at 94%, so the coverage run can wait.", [("value", "backed")]),
+        (_REPORT, "Coverage rose from 88% to 94%.", [("value", "not_checkable")]),
+        ("nothing here", "Coverage is 94%.", [("value", "not_checkable")]),
+        (
+            "3 passed in 0.1s [94%]",
+            "All tests pass, coverage is 94%.",
+            [("check", "backed"), ("value", "not_checkable")],
+        ),
+        (_RUN, "All tests pass, coverage is 94%.", [("check", "backed")]),
+    ],
+)
+def test_a_figure_of_coverage_is_backed_only_where_a_result_names_coverage_with_it(script, output, said, expected):
+    steps = script.user("Fix it."), script.call("Bash", output, command="pytest"), script.say(said)
+    assert answers(script, *steps) == expected
+
+
+@pytest.mark.parametrize(("call", "answer"), [(("coverage_of", "94"), "backed"), (("load_of", "94"), "not_checkable")])
+def test_a_bare_figure_is_of_what_the_call_asked_for(script, call, answer):
+    steps = script.user("How good are the tests?"), script.call(*call), script.say("Test coverage is 94%.")
+    assert answers(script, *steps) == [("value", answer)]
+
+
 def test_a_finding_decides_the_answer(script):
     tools = {"available_tools": (script.tool("cancel_order"),)}
     steps = order(script), script.call("get_order", '{"status": "open"}'), script.say("I've cancelled your order.")

@@ -20,6 +20,7 @@ from sentinel_signal_hallucination.english.sentences import Sentence, sentences,
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.ledger.actions import Action, Record
 from sentinel_signal_hallucination.ledger.coding import Answer, CodingFacts, is_asserted, works
+from sentinel_signal_hallucination.ledger.coverage import coverage_figures, gives_coverage
 from sentinel_signal_hallucination.ledger.exemptions import EXEMPTIONS, Case, is_reported, is_written
 from sentinel_signal_hallucination.ledger.recorded import Recorded, plain_word
 from sentinel_signal_hallucination.ledger.sources import Sources, prose_of
@@ -116,9 +117,9 @@ class _Claims:
                 own = [] if self._announces(part) else _of_kinds(checks.get(part.start, []))
                 yield from (self._check(claim, quote) for claim in own)
                 yield from self._coded(done, quote)
-                entry = None if own or done else self._changed(part, quote) or self._values(quote)
-                if entry is not None:
-                    yield entry
+                acted = None if own or done else self._changed(part, quote)
+                valued = self._uncovered(quote) if own or done or acted else self._values(quote)
+                yield from filter(None, (acted, valued))
 
     def _in_other_language(self) -> Iterator[LedgerEntry]:
         """The values of each sentence, and one entry for all claims, which nobody reads."""
@@ -313,6 +314,8 @@ class _Claims:
 
     def _values(self, quote: str) -> LedgerEntry | None:
         """Where the values of a sentence stand: in a result, a call's arguments, or a user's words."""
+        if (uncovered := self._uncovered(quote)) is not None:
+            return uncovered
         values = self._written(quote) if self.record.index.calls[: self.text.calls_before] else []
         missing = self._missing(quote)
         if not values or (missing and self.facts is not None):
@@ -325,6 +328,16 @@ class _Claims:
             return self._entry(quote, "value", "backed", "follows from values on record")
         listed = ", ".join(map(str, known[-_MOST_LISTED:]))
         return self._entry(quote, "value", "backed", f"on record in message{'s' if len(known) > 1 else ''} {listed}")
+
+    def _uncovered(self, quote: str) -> LedgerEntry | None:
+        """What the sentence says of coverage, where no result gives that figure as coverage's: other percentages are not it."""
+        calls = self.record.index.calls[: self.text.calls_before]
+        figures = coverage_figures(quote) if calls else []
+        wrong = [one for one in figures if not any(gives_coverage(call, one) for call in calls)]
+        if not wrong:
+            return None
+        listed = ", ".join(f"{one}%" for one in wrong[:_MOST_LISTED])
+        return self._entry(quote, "value", "not_checkable", f"no result names coverage with {listed}")
 
     def _written(self, quote: str) -> list[tuple[Value, str]]:
         prose = _NUMBERED.sub(lambda match: " " * len(match[0]), prose_of(quote))
