@@ -8,12 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 from langfuse import Langfuse
 from runs import ASKED, LIE, RULE, TRUTH, messages_of
 
 from sentinel_core.errors import InputError
-from sentinel_evals.langfuse import evaluator, score_trace
+from sentinel_evals.langfuse import ScoresLostError, delivered, evaluator, score_trace
 
 KEY = "Basic " + b64encode(b"pk-lf-1:sk-lf-1").decode()
 ANSWERS = {"lie": LIE, "truth": TRUTH}
@@ -39,6 +40,7 @@ def observations_of(trace_id):
             "startTime": f"2026-01-01T00:00:0{number}.000Z",
             "endTime": f"2026-01-01T00:00:0{number}.500Z",
             "level": "DEFAULT",
+            "environment": "staging",
             "input": json.dumps(given),
             "output": made if isinstance(made, str) else json.dumps(made),
         }
@@ -72,7 +74,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])) or "null")
-        if self.path == "/api/public/scores" and self.headers["authorization"] == KEY:
+        if self.path == "/api/public/scores" and self.server.refusal is not None:
+            self.answer(*self.server.refusal)
+        elif self.path == "/api/public/scores" and self.headers["authorization"] == KEY:
             self.server.scores += body
             self.answer(202, {"message": "Accepted"})
         else:
@@ -93,7 +97,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def server():
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.scores = []
+        server.scores, server.refusal = [], None
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
@@ -104,8 +108,21 @@ def client(server):
     return Langfuse(public_key="pk-lf-1", secret_key="sk-lf-1", base_url=f"http://127.0.0.1:{server.server_port}")
 
 
-def written(server, client):
-    client.flush()
+@pytest.fixture
+def refusing(server):
+    """What makes the server answer each score with a status and a body."""
+
+    def refuse(status, answer):
+        server.refusal = status, answer
+
+    yield refuse
+    server.refusal = None
+
+
+REJECTED = {"accepted": 0, "rejected": 1, "errors": [{"message": "value is out of range"}]}
+
+
+def written(server):
     found = list(server.scores)
     server.scores.clear()
     return found
@@ -115,8 +132,9 @@ def written(server, client):
 def test_the_score_is_written_to_the_trace(server, client, trace_id, verdict, value):
     found = score_trace(client, trace_id)
     assert (found.verdict, found.value, found.report.metadata.total_tool_calls) == (verdict, value, 1)
-    (one,) = written(server, client)
+    (one,) = written(server)
     assert (one["traceId"], one["name"], one["value"], one["dataType"]) == (trace_id, "sentinel", value, "NUMERIC")
+    assert one["environment"] == "staging"
     assert one["metadata"] == {"verdict": verdict, "rules": [RULE] if verdict == "FAIL" else []}
     assert (RULE in one["comment"]) == (verdict == "FAIL")
 
@@ -124,34 +142,109 @@ def test_the_score_is_written_to_the_trace(server, client, trace_id, verdict, va
 def test_judging_again_is_the_same_score(server, client):
     score_trace(client, "lie")
     score_trace(client, "lie")
-    first, second = written(server, client)
+    first, second = written(server)
     assert first == second
     assert first["timestamp"].startswith("2026-01-01T00:00:00")
 
 
 def test_what_is_expected_of_the_run(server, client):
     assert score_trace(client, "truth", expect=["called:deploy"]).verdict == "FAIL"
-    assert len(written(server, client)) == 1
+    assert len(written(server)) == 1
 
 
 def test_a_trace_that_is_not_there_has_no_score(server, client):
     with pytest.raises(InputError, match='no observations of the trace "gone"'):
         score_trace(client, "gone")
-    assert written(server, client) == []
+    assert written(server) == []
 
 
 def test_a_request_without_an_agent_has_no_score(server, client):
     with pytest.raises(InputError, match="no call of a model or a tool"):
         score_trace(client, "request")
-    assert written(server, client) == []
+    assert written(server) == []
 
 
-def test_the_traces_of_a_day_as_the_readme_shows(server, client, monkeypatch):
+def code_of_a_day():
     readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
     (code,) = (one for one in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "is_root_observation" in one)
+    return code
+
+
+def test_the_traces_of_a_day_as_the_readme_shows(server, client, monkeypatch, capsys):
+    code = code_of_a_day()
     monkeypatch.setattr("langfuse.get_client", lambda: client)
-    exec(code, {})
-    assert {(one["traceId"], one["value"]) for one in written(server, client)} == {("lie", 0.0), ("truth", 1.0)}
+    with pytest.raises(SystemExit) as ended:
+        exec(code, {})
+    assert ended.value.code == 0
+    assert {(one["traceId"], one["value"]) for one in written(server)} == {("lie", 0.0), ("truth", 1.0)}
+    assert capsys.readouterr().out.endswith("Langfuse accepted 2 of 2 scores\n")
+
+
+def test_scores_of_a_day_that_are_not_accepted_are_counted_and_the_program_fails(client, refusing, monkeypatch, capsys):
+    refusing(207, REJECTED)
+    monkeypatch.setattr("langfuse.get_client", lambda: client)
+    with pytest.raises(SystemExit) as ended:
+        exec(code_of_a_day(), {})
+    told = capsys.readouterr()
+    assert (ended.value.code, told.out) == (1, "Langfuse accepted 0 of 2 scores\n")
+    assert told.err.count("is not in Langfuse") == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "told"),
+    [
+        (207, REJECTED, "rejected it: value is out of range; mend what it names"),
+        (400, {"message": "Invalid request data"}, "answers 400: .*Invalid request data.*; judge the trace again"),
+        (401, {}, "answers 401: .*; check LANGFUSE_PUBLIC_KEY"),
+        (403, {}, "answers 403: .*; use keys that may write scores"),
+    ],
+)
+def test_a_score_that_is_not_accepted_is_an_error(client, refusing, status, answer, told):
+    refusing(status, answer)
+    with pytest.raises(
+        ScoresLostError, match=rf'"sentinel" of the trace "lie" is not in Langfuse: /api/public/scores {told}'
+    ):
+        score_trace(client, "lie")
+
+
+def test_a_server_that_ends_in_the_meantime_is_an_error(server, client, monkeypatch):
+    def broken(**_):
+        raise httpx.ConnectError("refused")
+
+    monkeypatch.setattr(client.api.scores, "create", broken)
+    with pytest.raises(ScoresLostError, match="cannot be reached: refused; check LANGFUSE_BASE_URL"):
+        score_trace(client, "lie")
+    assert written(server) == []
+
+
+def experiment(client):
+    return client.run_experiment(
+        name="claims", data=[{"input": ASKED}], task=lambda **_: messages_of(LIE), evaluators=[evaluator()]
+    )
+
+
+@pytest.mark.parametrize(("status", "told"), [(207, "accepted 0 and rejected 1 of 1 scores"), (400, "Bad request")])
+def test_an_experiment_whose_scores_are_lost_is_an_error(client, refusing, status, told):
+    refusing(status, REJECTED)
+    with pytest.raises(ScoresLostError, match=f"so some are lost: .*{told}.*run it again"), delivered(client):
+        experiment(client)
+
+
+def test_an_experiment_whose_scores_arrive_is_none(server, client):
+    with delivered(client):
+        experiment(client)
+    assert [one["name"] for one in written(server)] == ["sentinel"]
+
+
+def test_an_experiment_of_a_client_that_sends_nothing_is_not_begun(server):
+    silent = Langfuse(
+        public_key="pk-lf-3",
+        secret_key="sk-lf-3",
+        base_url=f"http://127.0.0.1:{server.server_port}",
+        tracing_enabled=False,
+    )
+    with pytest.raises(ScoresLostError, match=r"sends no scores: .*LANGFUSE_TRACING_ENABLED"), delivered(silent):
+        pytest.fail("it began")
 
 
 def test_a_server_without_the_endpoint_other_keys_and_no_keys_are_one_error_each(server, monkeypatch):
@@ -179,5 +272,6 @@ def test_an_experiment_is_scored_by_what_its_task_returns(server, client, answer
     )
     (one,) = result.item_results[0].evaluations
     assert (one.name, one.value) == ("sentinel", value)
-    (sent,) = written(server, client)
+    client.flush()
+    (sent,) = written(server)
     assert (sent["name"], sent["value"]) == ("sentinel", value)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
+from sentinel_evals.delivery import ScoresLostError, delivered, write_score
 from sentinel_evals.scores import Judging, Score, score
 
 if TYPE_CHECKING:
     from langfuse import Evaluation, Langfuse
 
-__all__ = ["evaluator", "score_trace"]
+__all__ = ["ScoresLostError", "delivered", "evaluator", "score_trace"]
 
 _NAME = "sentinel"
 _FIELDS = "core,basic,time,io,model,usage"
@@ -35,10 +36,11 @@ _REFUSALS = {
 def score_trace(client: "Langfuse", trace_id: str, **judging: Unpack[Judging]) -> Score:
     """Judge a trace from its observations, and write the score ``sentinel`` to it: 1 for PASS, 0.5 for WARN, 0 for FAIL.
 
-    The score's id and time follow from the trace, so judging it again replaces the score. ``judging`` is ``profile``,
-    ``expect`` and ``allow`` of ``sentinel_core.judge``. Raises ``InputError`` if the client has no keys, the server refuses
-    them or cannot list observations, or the trace has no observations or no run of an agent; ``VerdictError`` if there is no
-    verdict; and what the client raises. The client sends scores in the background: ``client.flush()`` waits for them.
+    When it returns, Langfuse has accepted the score. The score's id and time follow from the trace, so judging it again
+    replaces the score. ``judging`` is ``profile``, ``expect`` and ``allow`` of ``sentinel_core.judge``. Raises ``InputError`` if
+    the client has no keys, the server refuses them or cannot list observations, or the trace has no observations or no run
+    of an agent; ``VerdictError`` if there is no verdict; ``ScoresLostError`` if Langfuse does not take the score; and what the
+    client raises while it reads.
     """
     observations = list(_observations(client, trace_id))
     if not observations:
@@ -47,21 +49,27 @@ def score_trace(client: "Langfuse", trace_id: str, **judging: Unpack[Judging]) -
     if _AGENTS.isdisjoint(str(row.get("type")).upper() for row in rows):
         raise InputError(f'the trace "{trace_id}" has no call of a model or a tool, so it is no run of an agent')
     found = score({"trace": {"id": trace_id}, "observations": rows}, reader="langfuse", **judging)
-    client.create_score(
-        score_id=f"{_NAME}-{trace_id}",
-        name=_NAME,
-        value=found.value,
-        data_type="NUMERIC",
-        trace_id=trace_id,
-        comment=found.reason,
-        metadata={"verdict": found.verdict, "rules": list(found.rules)},
-        timestamp=min(one.start_time for one in observations),
-    )
+    first = min(observations, key=lambda one: one.start_time)
+    body = {
+        "id": f"{_NAME}-{trace_id}",
+        "name": _NAME,
+        "value": found.value,
+        "dataType": "NUMERIC",
+        "traceId": trace_id,
+        "comment": found.reason,
+        "metadata": {"verdict": found.verdict, "rules": list(found.rules)},
+        "timestamp": first.start_time.isoformat(),
+        "environment": first.environment,  # a score is shown beside the trace only in the same environment
+    }
+    write_score(client, {key: value for key, value in body.items() if value is not None})
     return found
 
 
 def evaluator(**judging: Unpack[Judging]) -> "Callable[..., Evaluation]":
-    """An evaluator for ``run_experiment``; the task must return its run, such as an agent's result or messages."""
+    """An evaluator for ``run_experiment``; the task must return its run, such as an agent's result or messages.
+
+    Langfuse's client sends its scores in the background, and only logs those that it loses: run the experiment in ``delivered``.
+    """
 
     def sentinel(*, output: Any, **_: Any) -> "Evaluation":
         from langfuse import Evaluation
