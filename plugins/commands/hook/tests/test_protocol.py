@@ -213,7 +213,12 @@ def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkey
         (b'{"transcript_path": null}', 'the event does not say where the transcript is: "transcript_path"'),
         (b'{"transcript_path": "/nowhere/session.jsonl"}', '"/nowhere/session.jsonl" does not exist'),
         (b'{"transcript_path": "/dev/zero"}', '"/dev/zero": is not a regular file'),
-        (b'{"transcript_path": "."}', '".": is not a regular file'),
+        (b'{"transcript_path": "."}', '".": is not a regular file but a folder'),
+        (
+            b'{"transcript_path": "gone.jsonl"}',
+            '/gone.jsonl" does not exist: the event names it; check that claude-code',
+        ),
+        (b'{"session_id": "s"}', "is missing or is not a path; claude-code sends it"),
     ],
 )
 def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
@@ -231,7 +236,9 @@ def test_a_file_without_a_message_is_no_session(event_of, hook):
     event = make()
     Path(event["transcript_path"]).write_text('{"sessionId": "s", "projectHash": "h"}\n')
     why = "no line is a message of a session" if tool == "claude-code" else "contains no session"
-    assert why in unchecked(hook(tool, event))
+    told = unchecked(hook(tool, event))
+    assert why in told
+    assert f'"{event["transcript_path"]}": ' in told
 
 
 def unchecked(done):

@@ -1,6 +1,9 @@
 """``sentinel receipt``: the claims of a session beside its record and the working tree, as text, Markdown and JSON, and as a check."""
 
 import json
+import os
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -14,6 +17,7 @@ from sentinel_core.report import LedgerEntry
 from sentinel_core.testing import CommandContract
 from sentinel_core.trace import to_json
 
+FOLDER, OLD = (f"01a20676-0000-7000-8000-00000000000{number}.jsonl" for number in (8, 9))
 HOSTILE = "I added `[x](http://evil.example)` <script>alert(1)</script> | ::error:: \x1b[31mred\u202e."
 
 
@@ -117,7 +121,31 @@ def test_a_folder_without_a_session_has_nothing_to_check(run, tmp_path, honest, 
     honest.write(tmp_path / "claude/projects/shop")
     done = run("receipt", "--latest", "claude-code", *options)
     assert done.returncode == code
-    assert "no session worked in this folder" in done.stderr
+    assert (
+        f'--latest "claude-code": no session worked in "{tmp_path}": 1 session worked elsewhere (it is "' in done.stderr
+    )
+    assert done.stderr.endswith("or give the path of a session\n")
+    assert ("nothing was checked: " in done.stderr) == (code == 0)
+
+
+def test_sessions_that_are_passed_over_are_counted_and_the_newest_is_named(run, tmp_path, honest, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    where = tmp_path / "claude/projects"
+    done = run("receipt", "--latest", "claude-code")
+    assert f': claude-code has no session in "{where}"; run this in the folder' in done.stderr
+    (where / "odd" / FOLDER).mkdir(parents=True)
+    done = run("receipt", "--latest", "claude-code")
+    assert f'1 session could not be read, such as "{where}/odd/{FOLDER}"; run this' in done.stderr
+    path = honest.write(where / "shop")
+    shutil.copy(path, where / "shop" / OLD)
+    os.utime(where / "shop" / OLD, (1, 1))
+    done = run("receipt", "--latest", "claude-code")
+    assert f'2 sessions worked elsewhere (the newest is "{path}", claude-code), and 1 session could not' in done.stderr
+
+
+def test_where_no_tool_has_a_session_all_are_named(run, tmp_path):
+    done = run("receipt", "--latest", "any", HOME=str(tmp_path), CLAUDE_CONFIG_DIR="", CODEX_HOME="", COPILOT_HOME="")
+    assert re.search(r"no session of aider, claude-code, .* is on this machine \(\"sentinel doctor\"", done.stderr)
 
 
 def test_it_is_written_to_a_file(run, tmp_path, honest):

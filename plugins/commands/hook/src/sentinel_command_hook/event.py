@@ -88,7 +88,9 @@ def _transcript_of(told: dict[str, Any], tool: ToolHook) -> Path:
     key = "agent_transcript_path" if told.get("hook_event_name") == _SUB_AGENT else "transcript_path"
     path = told.get(key)
     if not isinstance(path, str) or not path or "\0" in path:
-        raise InputError(f'the event does not say where the transcript is: "{key}" is missing or is not a path')
+        raise InputError(
+            f'the event does not say where the transcript is: "{key}" is missing or is not a path; {tool.name} sends it, so check which program calls this hook'
+        )
     return Path(path).expanduser()
 
 

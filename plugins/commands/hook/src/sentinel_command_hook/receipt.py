@@ -7,12 +7,13 @@ from typing import Any
 import attrs
 import click
 
+from sentinel_command_hook.latest import ANY, newest_session
 from sentinel_command_hook.panel import SIGNAL, signal
 from sentinel_command_hook.witness import begin_of, read_witness, witness_of
 from sentinel_core import Detection, ExecutionTrace, Finding, LedgerEntry, TraceIndex
 from sentinel_core.cli import complain, say
 from sentinel_core.cli.options import host_flags, layers_and_selection
-from sentinel_core.cli.sessions import first_of_folder, known_places, sessions_in
+from sentinel_core.cli.sessions import first_of_folder
 from sentinel_core.cli.trace_inputs import read_one
 from sentinel_core.errors import InputError, PluginError
 from sentinel_core.judging.output.receipt import receipt_document, receipt_markdown, receipt_text
@@ -23,7 +24,6 @@ from sentinel_core.trace import to_json
 
 __all__ = ["Receipt", "command", "receipt_of"]
 
-_ANY = "any"
 _CODES = {"error": 2, "warning": 1}
 _LINES: dict[str, Callable[[Sequence[LedgerEntry], str], Iterator[str]]] = {
     "text": receipt_text,
@@ -94,15 +94,15 @@ def command(context: click.Context, /, session: str | None, latest: str | None, 
     """
     if (session is None) == (latest is None):
         raise click.UsageError("give a session's file, or --latest TOOL", context)
-    path = session if latest is None else _newest(latest)
-    if path is None:
-        problem = f'--latest "{latest}": no session worked in this folder'
+    found, why = (session, "") if latest is None else newest_session(latest, Path.cwd())
+    if found is None:
         if not options["check"]:
-            raise InputError(problem)
-        say(f"sentinel: receipt: {problem}, so there is nothing to check")
+            raise InputError(why)
+        say(f"sentinel: receipt: nothing was checked: {why}")
         return 0
+    path = str(found)
     layers, _ = layers_and_selection(host_flags({"fail_on": options["fail_on"]}), ())
-    trace = read_one(path, reader=None if latest == _ANY else latest)
+    trace = read_one(path, reader=None if latest == ANY else latest)
     receipt = receipt_of(trace, path, _looker(path, options["witness"], looks=not options["no_witness"]))
     data = receipt.encoded(options["form"])
     if options["output"] is None:
@@ -131,17 +131,6 @@ def receipt_of(trace: ExecutionTrace, path: str, look: Callable[[ExecutionTrace]
     entries = [_safe(entry.of(SIGNAL)) for entry in judge.ledger(index, found.findings)]
     name = trace.trace_id if path == "-" else Path(path).stem
     return Receipt(name=redact(name), entries=entries, findings=found.findings)
-
-
-def _newest(tool: str) -> str | None:
-    """The newest session of the tool that worked in this folder. Raises ``InputError`` for a tool whose sessions are not known."""
-    places = known_places()
-    own = [place for place in places if tool in (place.reader, _ANY)]
-    if not own:
-        known = ", ".join(place.reader for place in places)
-        raise InputError(f'--latest "{tool}": choose one of {_ANY}, {known}, or give the path of a session')
-    found = first_of_folder((session.path for session in sessions_in(own)), Path.cwd())
-    return None if found is None else str(found)
 
 
 def _looker(path: str, told: Path | None, *, looks: bool) -> Callable[[ExecutionTrace], Any] | None:

@@ -14,7 +14,7 @@ from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_command_hook.transcript import opened
 from sentinel_command_hook.verdict import Verdict, judge_last_words, key_of
 from sentinel_core import ExecutionTrace, Finding, TraceReader
-from sentinel_core.errors import PluginError
+from sentinel_core.errors import InputError, PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal
 from sentinel_core.evaluate.facts.witness import Witness
 
@@ -89,14 +89,26 @@ def _judged(
 def _written_by(transcript: Path, tool: ToolHook) -> tuple[ToolHook, TraceReader]:
     """The tool that wrote the transcript, and its reader: some tools run the hooks of another's settings and plugins, too."""
     own = reader_of(tool.reader)
-    with opened(transcript) as file:
-        head = file.read(_HEAD) if tool.runs_in else b""
+    try:
+        with opened(transcript) as file:
+            head = file.read(_HEAD) if tool.runs_in else b""
+    except FileNotFoundError:
+        raise InputError(_absent(transcript, tool)) from None
     if head and not own.sniff(head, transcript.name):
         for other in (TOOLS[name] for name in tool.runs_in):
             with contextlib.suppress(PluginError):  # it is not installed
                 if (reader := reader_of(other.reader)).sniff(head, transcript.name):
                     return other, reader
     return tool, own
+
+
+def _absent(transcript: Path, tool: ToolHook) -> str:
+    """That there is no transcript, where it was looked for, and what to do."""
+    if tool.records:
+        again = f'"sentinel hook install {tool.name}"'
+        return f'no event of this conversation was kept, so "{transcript}" does not exist: {again} and start a new one'
+    where = transcript.absolute()
+    return f'the transcript "{where}" does not exist: the event names it; check that {tool.name} keeps its sessions, and where'
 
 
 def _unbacked(verdict: Verdict, judge: BoundSignal, tool: ToolHook) -> Mapping[str, str]:

@@ -20,7 +20,6 @@ from sentinel_command_hook.transcript import MOST, WORTH, Transcript, opened, wh
 from sentinel_core import (
     ExecutionTrace,
     ReadError,
-    Source,
     TraceIndex,
     TraceReader,
     __version__,
@@ -116,7 +115,7 @@ def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory
     return Session(path=path, trace=whole, head=_Head(), fresh=fresh, worth=is_long, is_cut=len(fresh) < len(data))
 
 
-def _read(reader: TraceReader, source: Source) -> ExecutionTrace | None:
+def _read(reader: TraceReader, source: Transcript) -> ExecutionTrace | None:
     """The one trace of the source; None where no line of it is of a message. Raises ``InputError`` where it cannot be read."""
     problem: ReadError | None = None
     for outcome in reader.read(source):
@@ -124,7 +123,7 @@ def _read(reader: TraceReader, source: Source) -> ExecutionTrace | None:
             return outcome
         problem = problem or outcome
     if problem is not None and source.lines_before == 0:
-        raise InputError(problem.message, label=source.name)
+        raise InputError(f'{problem.message} (read as "{reader.name}")', label=str(source.path.absolute()))
     return None
 
 

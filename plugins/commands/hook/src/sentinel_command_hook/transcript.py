@@ -92,7 +92,8 @@ def opened(path: Path) -> IO[bytes]:
 
 def _refused(status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
-        return "is not a regular file"
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
+        return f"is not a regular file but {kind}: a transcript is the file of one session"
     return f"is larger than {MOST >> 20} MB" if status.st_size > MOST else None
 
 
