@@ -3,14 +3,22 @@
 from langchain.agents import create_agent
 from langchain_core.exceptions import LangChainException
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
 from sentinel_langchain import sentinel_middleware, sentinel_node
 
-__all__ = ["HumanMessage", "LangChainException", "by_middleware", "by_node", "scripted"]
+__all__ = [
+    "HumanMessage",
+    "LangChainException",
+    "by_middleware",
+    "by_node",
+    "convert_to_messages",
+    "scripted",
+    "sentinel_node",
+]
 
 
 class Scripted(FakeMessagesListChatModel):

@@ -62,3 +62,26 @@ def test_judge_takes_the_state(runs):
     state = runs.plainly(LIE).invoke(ASKED)
     for what in (state, state["messages"]):
         assert [one.rule for one in judge(what).findings] == ["hallucination.contradicted_checks"]
+
+
+EARLIER = "I booked the table at Alba and sent the mail to the guests."
+
+
+@pytest.mark.parametrize(
+    ("order", "answer", "goto"),
+    [
+        ("Check the weather, and tell me what you have done so far.", f"It is sunny. So far: {EARLIER}", "__end__"),
+        ("Check the weather, and cancel the taxi.", f"It is sunny. I've cancelled the taxi. {EARLIER}", "model"),
+    ],
+)
+def test_a_recap_of_turns_whose_calls_were_trimmed_passes_and_a_new_lie_does_not(runs, order, answer, goto):
+    messages = [
+        {"role": "user", "content": "Book a table at Alba for four tonight, and mail the guests."},
+        {"role": "assistant", "content": EARLIER},
+        {"role": "user", "content": order},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "name": "get_weather", "args": {}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
+        {"role": "assistant", "content": answer},
+    ]
+    state = {"messages": runs.convert_to_messages(messages)}
+    assert runs.sentinel_node(model="model")(state).goto == goto

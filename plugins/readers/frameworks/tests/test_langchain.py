@@ -130,3 +130,12 @@ def test_the_tools_of_a_run_are_those_that_the_agent_has(read):
     (trace,) = read("langchain", [{"messages": messages, "tools": [tool]}])
     assert [one.name for one in trace.details.available_tools] == ["refund_order"]
     assert (judge(without).verdict, judge(trace).verdict) == ("WARN", "FAIL")
+
+
+def test_a_summary_that_stands_for_removed_messages_is_copied_and_no_word_of_the_users(read):
+    summary = {**HUMAN, "content": "Summary: much.", "additional_kwargs": {"lc_source": "summarization"}}
+    (trace,) = read("langchain", [{"messages": [summary, HUMAN]}])
+    assert [(one.role, bool(one.details.is_copied_context)) for one in trace.messages] == [
+        ("system", True),
+        ("user", False),
+    ]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source, ToolSchema
+from sentinel_core._fast import evolve
 from sentinel_core.traces.readers import Record, TraceBuilder, pieces_of, tool_schemas
 from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._langchain import details_of, fields_of, has_message, is_message
@@ -15,6 +16,7 @@ _HOLDERS = ("values", "channel_values", "state", "outputs", "output")
 _LISTS = ("messages", "chat_history", "history")
 _IDS = ("thread_id", "conversation_id", "session_id", "run_id", "id")
 _AS_TEXT = 'messages are text: write them with messages_to_dict, as json.dumps(messages_to_dict(state["messages"]))'
+_SUMMARY = "summarization"
 _OUTCOMES: Mapping[str, str] = {
     "stop": "completed",
     "end_turn": "completed",
@@ -70,11 +72,20 @@ def _trace(
         if fields.get("type") == "remove":
             continue
         own = details_of(fields, origin)
+        is_summary = _is_summary(fields)
         for number, piece in enumerate(pieces_of(fields)):
+            if is_summary:  # it is no word of the user's, and what was done before is not on record
+                piece = evolve(piece, role="system")  # noqa: PLW2901
+                own = evolve(own, is_copied_context=True)
             outcome = _outcome(response) if piece.role == "assistant" and not piece.calls else None
             timestamp = utc(response.get("created_at"))
             builder.add(piece, timestamp=timestamp, details=own if number == 0 else MessageDetails(origin=origin))
     return builder.build(outcome=outcome, available_tools=tools, metadata=skipped.metadata())
+
+
+def _is_summary(fields: Mapping[str, Any]) -> bool:
+    """True for what LangChain's summarization middleware writes in the place of messages that it removes from the state."""
+    return mapping(fields.get("additional_kwargs")).get("lc_source") == _SUMMARY
 
 
 def _outcome(response: Mapping[str, Any]) -> str | None:

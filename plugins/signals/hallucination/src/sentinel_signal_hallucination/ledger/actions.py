@@ -14,6 +14,7 @@ from sentinel_signal_hallucination.english.sentences import sentences
 from sentinel_signal_hallucination.english.statements import low_of, statements
 from sentinel_signal_hallucination.ledger.commands import named, only_shows
 from sentinel_signal_hallucination.ledger.documents import document_of
+from sentinel_signal_hallucination.ledger.history import History
 from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
@@ -83,6 +84,7 @@ class Record:
         self.tools = index.tools
         self.reported: dict[tuple[frozenset[str], int], bool] = {}
         self._documents: dict[int, Any] = {}
+        self.history = History(index)
 
     def document(self, result: ToolResult) -> Any:
         """The document that a result is, read once; None where it is none."""

@@ -9,6 +9,7 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.trace import Message, to_json
 from sentinel_signal_hallucination.english.languages import is_foreign, with_english_numbers, without_thousands
 from sentinel_signal_hallucination.english.sentences import blank
+from sentinel_signal_hallucination.ledger.history import History
 from sentinel_signal_hallucination.tables import has_digit, once, regex
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Sources:
         roles = ("user", "system")
         spoken = [message.content for message in self.index.messages if message.role in roles and message.content]
         spoken += [text.content for text in self.index.texts if text.is_copied]  # of turns whose calls are elsewhere
+        spoken += History(self.index).texts(self.until)
         given = self.results + spoken
         if any(is_foreign(text.content) for text in self.index.texts[-1:]):
             given += map(without_thousands, given[:])

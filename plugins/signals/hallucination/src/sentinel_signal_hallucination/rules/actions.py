@@ -199,7 +199,7 @@ class _Case:
             return self._evidence(one, tried, branch)
         if backing.actions:
             is_backed = not backing.has_idle_tool(one) and (not (one.by_self or one.named) or backing.may_be(one))
-            if is_backed or is_reported(one, self.text, self.record, kindly=True):
+            if is_backed or self._is_recap(one) or is_reported(one, self.text, self.record, kindly=True):
                 return None
             return self._evidence(one, None, _voice(one))
         branch = "" if self._was_done(one) else self._absence(one, is_ordered=is_ordered)
@@ -217,8 +217,15 @@ class _Case:
         verbs, words = self.record.repeated_words
         if one.verb in verbs and all(name in words for name in named):
             return True
+        if self._is_recap(one):
+            return True
         was_done = self.backing.was_done_before(one, named)
         return was_done and (not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True))
+
+    def _is_recap(self, one: Statement) -> bool:
+        """True for what was told in turns whose calls are not on record, unless this turn orders it anew."""
+        is_ordered = one.verb in self.turn.order.words and "already" not in one.sentence.words
+        return not is_ordered and self.record.history.has_claim(one, self.turn.asked)
 
     def _absence(self, one: Statement, *, is_ordered: bool) -> str:
         """The branch of a action of whose kind there is no call; empty where its verb is of no known kind, and where a call may have done it."""
