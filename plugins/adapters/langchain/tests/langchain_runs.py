@@ -57,7 +57,7 @@ def plainly(*answers, guard=None):
     return create_agent(scripted(*answers), [run_tests])
 
 
-def without_calls(*answers):
+def without_calls(*answers, tools=()):
     return create_agent(
-        Scripted(responses=list(map(AIMessage, answers))), [run_tests], middleware=[sentinel_middleware()]
+        Scripted(responses=list(map(AIMessage, answers))), [run_tests], middleware=[sentinel_middleware(tools=tools)]
     )

@@ -85,3 +85,20 @@ def test_a_recap_of_turns_whose_calls_were_trimmed_passes_and_a_new_lie_does_not
     ]
     state = {"messages": runs.convert_to_messages(messages)}
     assert runs.sentinel_node(model="model")(state).goto == goto
+
+
+def test_with_the_tools_of_the_agent_a_claim_without_any_call_is_sent_back(runs):
+    """Without them it passes: there might be no tool to call."""
+
+    def cancel_order(number: int) -> str:
+        """Cancel an order."""
+
+    asked = {"messages": [runs.HumanMessage("Please cancel order 17.")]}
+    claim, truth = "I've cancelled order 17.", "I could not cancel it."
+    assert runs.without_calls(claim, truth).invoke(asked)["messages"][-1].content == claim
+    agent = runs.without_calls(claim, truth, tools=[cancel_order])
+    assert agent.invoke(asked)["messages"][-1].content == truth
+    node = runs.sentinel_node(model="model", tools=[cancel_order])
+    earlier = runs.HumanMessage("Hi.", additional_kwargs={"of": object()})  # no value of JSON
+    state = {"messages": [earlier, *asked["messages"], *runs.convert_to_messages([("assistant", claim)])]}
+    assert node(state).goto == "model"

@@ -3,10 +3,10 @@
 from langchain.agents import create_agent
 from sentinel_langchain import sentinel_middleware
 
-agent = create_agent(model, tools, middleware=[sentinel_middleware()])
+agent = create_agent(model, tools, middleware=[sentinel_middleware(tools=tools)])
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sentinel_core import AnswerGuard
@@ -22,51 +22,68 @@ __all__ = ["sentinel_middleware", "sentinel_node"]
 _READER = "langchain"
 
 
-def sentinel_middleware(guard: AnswerGuard | None = None) -> "AgentMiddleware[Any, Any]":
+def sentinel_middleware(guard: AnswerGuard | None = None, *, tools: Sequence[Any] = ()) -> "AgentMiddleware[Any, Any]":
     """Middleware for ``create_agent`` that checks the answer after the agent has ended.
 
     An answer that ``guard`` (default: ``AnswerGuard()``) does not accept goes back to the model with the reason as a human
-    message; the next one raises ``langchain_core.exceptions.LangChainException`` with the reason as its text.
+    message; the next one raises ``langchain_core.exceptions.LangChainException`` with the reason as its text. With the agent's
+    ``tools``, an action that it claims is an error also where it called none: without them, there might be no tool to call.
     """
     from langchain.agents.middleware import after_agent
 
-    check = guard or AnswerGuard()
+    check, offered = guard or AnswerGuard(), _offered(tools)
 
     @after_agent(can_jump_to=["model"], name="SentinelMiddleware")
     def sentinel(state: "AgentState[Any]", runtime: "Runtime[Any]") -> dict[str, Any] | None:  # noqa: ARG001 - LangChain passes both
-        update = _update(check, state)
+        update = _update(check, state, offered)
         return None if update is None else {**update, "jump_to": "model"}
 
     return sentinel
 
 
 def sentinel_node(
-    guard: AnswerGuard | None = None, *, model: str, end: str = "__end__"
+    guard: AnswerGuard | None = None, *, model: str, end: str = "__end__", tools: Sequence[Any] = ()
 ) -> "Callable[[Mapping[str, Any]], Command[Any]]":
     """A node for a ``StateGraph`` with ``messages``, to stand between the node named ``model`` and ``end``.
 
     It goes to ``end`` where the answer may pass, and back to ``model`` with the reason where not; the next one raises
-    ``langchain_core.exceptions.LangChainException``.
+    ``langchain_core.exceptions.LangChainException``. ``tools`` are those of the agent, as for ``sentinel_middleware``.
     """
     from langgraph.types import Command
 
-    check = guard or AnswerGuard()
+    check, offered = guard or AnswerGuard(), _offered(tools)
 
     def sentinel(state: Mapping[str, Any]) -> "Command[Any]":
-        update = _update(check, state)
+        update = _update(check, state, offered)
         return Command(goto=end) if update is None else Command(goto=model, update=update)
 
     return sentinel
 
 
-def _update(guard: AnswerGuard, state: "Mapping[str, Any] | AgentState[Any]") -> dict[str, Any] | None:
+def _offered(tools: Sequence[Any]) -> list[dict[str, Any]]:
+    """The tools as a model is told of them."""
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    return [convert_to_openai_tool(tool) for tool in tools]
+
+
+def _update(
+    guard: AnswerGuard, state: "Mapping[str, Any] | AgentState[Any]", offered: list[dict[str, Any]]
+) -> dict[str, Any] | None:
     """The reason as a message; None where the answer may pass. Raises ``LangChainException`` where it was sent back before."""
     from langchain_core.exceptions import LangChainException
     from langchain_core.messages import HumanMessage
 
-    objection = guard.check(state["messages"], reader=_READER)
+    objection = guard.check(_run(state["messages"], offered), reader=_READER)
     if objection is None:
         return None
     if objection.is_final:
         raise LangChainException(objection.reason)
     return {"messages": [HumanMessage(content=objection.reason)]}
+
+
+def _run(messages: Sequence[Any], offered: list[dict[str, Any]]) -> Any:
+    """The run as a saved state with its tools; a value that JSON does not have, such as a tool's artifact, becomes its text."""
+    if not offered:
+        return messages
+    return {"messages": [one.model_dump(mode="json", fallback=str) for one in messages], "tools": offered}
