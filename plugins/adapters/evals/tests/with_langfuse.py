@@ -180,6 +180,16 @@ def test_the_traces_of_a_day_as_the_readme_shows(server, client, monkeypatch, ca
     assert capsys.readouterr().out.endswith("Langfuse accepted 2 of 2 scores\n")
 
 
+def test_the_scores_of_the_tutorial(server, client, monkeypatch, capsys):
+    page = Path(__file__).parents[4].joinpath("docs/tutorial-team.md").read_text(encoding="utf-8")
+    (code,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "is_root_observation" in one)
+    monkeypatch.setattr("langfuse.get_client", lambda: client)
+    with pytest.raises(SystemExit) as ended:
+        exec(code, {})
+    assert (ended.value.code, capsys.readouterr().out) == (0, "lie FAIL\ntruth PASS\n")
+    assert {one["traceId"] for one in written(server)} == {"lie", "truth"}
+
+
 def test_scores_of_a_day_that_are_not_accepted_are_counted_and_the_program_fails(client, refusing, monkeypatch, capsys):
     refusing(207, REJECTED)
     monkeypatch.setattr("langfuse.get_client", lambda: client)
