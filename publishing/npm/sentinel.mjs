@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const WINDOWS = process.platform === "win32";
 const OLDEST = [3, 11];
-const LONGEST = 600; // seconds to make an environment, after which a lock is given up
+const LONGEST = 600; // seconds to make an environment, after which a lock is given up; that of a process that is gone is, at once
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 const PYTHON_VERSION = version.replace(/-(a|b|rc)\.?(\d+)$/, "$1$2"); // as the Python index writes it
 const PACKAGE = process.env.SENTINEL_PACKAGE || `reliability-sentinel[standard,mcp]==${PYTHON_VERSION}`;
@@ -70,6 +70,18 @@ function make() {
 
 const isReady = () => existsSync(READY) && readFileSync(READY, "utf8") === PACKAGE;
 
+// A hook's time may end while the environment is made: the process is gone, and its lock stays.
+function isGivenUp(lock) {
+  const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - since > LONGEST * 1000) return true;
+  try {
+    process.kill(Number(readFileSync(join(lock, "pid"), "utf8")), 0);
+    return false;
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
+}
+
 // One process makes the environment; others wait for it.
 async function ready() {
   const lock = `${FOLDER}.lock`;
@@ -77,10 +89,10 @@ async function ready() {
   while (!isReady()) {
     try {
       mkdirSync(lock);
+      writeFileSync(join(lock, "pid"), String(process.pid));
     } catch (error) {
       if (error.code !== "EEXIST") throw new Problem(`cannot write to ${HOME}: ${error.message}`);
-      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - since > LONGEST * 1000) rmSync(lock, { recursive: true, force: true });
+      if (isGivenUp(lock)) rmSync(lock, { recursive: true, force: true });
       await wait(200);
       continue;
     }

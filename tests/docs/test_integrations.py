@@ -13,7 +13,7 @@ from sentinel_core import __version__
 
 REPOSITORY = Path(__file__).parents[2]
 CLAUDE, GEMINI = REPOSITORY / "integrations/claude-code", REPOSITORY / "integrations/gemini-cli"
-CALLS = {"claude-code": (CLAUDE, ("Stop", "SubagentStop"), 15), "gemini-cli": (GEMINI, ("AfterAgent",), 15000)}
+CALLS = {"claude-code": (CLAUDE, ("Stop", "SubagentStop"), 60), "gemini-cli": (GEMINI, ("AfterAgent",), 60000)}
 
 
 def read(path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from commanding import COMMAND
@@ -35,7 +36,8 @@ def test_what_install_writes_is_found(inside, tool_on_path, tool, flag):
     assert [(row.check, row.state) for row in hooks()] == [("hooks", "off")]
     assert inside("hook", "install", tool, flag).returncode == 0
     (row,) = hooks()
-    assert (row.check, row.state, row.fix) == (f"hook {tool}", "ok", "")
+    state = "warning" if tool == "codex" else "ok"  # it has to be trusted
+    assert (row.check, row.state, "its command" in row.detail) == (f"hook {tool}", state, tool != "codex")
 
 
 def test_a_command_that_is_not_found_is_a_warning(inside, tool_on_path, monkeypatch, tmp_path):
@@ -66,21 +68,32 @@ def test_settings_of_another_shape_have_no_hook(folder, monkeypatch, settings):
 
 @pytest.mark.unmeasured
 def test_the_doctor_shows_it(inside, tool_on_path):
-    inside("hook", "install", "codex", "--user")
+    inside("hook", "install", "gemini-cli", "--user")
     rows = {row["check"]: row for row in json.loads(inside("doctor", "--json").stdout)}
-    assert rows["hook codex"]["state"] == "ok"
+    assert rows["hook gemini-cli"]["state"] == "ok"
     assert "hooks" not in rows
 
 
 def test_a_hook_that_is_installed_twice_is_a_warning(inside, tool_on_path):
     for flag in ("--project", "--user"):
-        assert inside("hook", "install", "codex", flag).returncode == 0
+        assert inside("hook", "install", "gemini-cli", flag).returncode == 0
     assert [row.state for row in hooks()] == ["ok", "ok", "warning"]
     *_, row = hooks()
     assert (row.detail, row.fix) == (
         "2 entries call it: each session is judged 2 times",
-        "sentinel hook uninstall codex --project",
+        "sentinel hook uninstall gemini-cli --project",
     )
+
+
+def test_codex_is_asked_to_trust_its_hook(inside, tool_on_path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    inside("hook", "install", "codex")
+    (row,) = hooks()
+    assert (row.state, row.fix) == ("warning", "open /hooks in Codex and trust it")
+    place = Path(".codex/hooks.json").absolute()
+    write(tmp_path, "codex/config.toml", f'[hooks.state."{place}:stop:0:0"]\ntrusted_hash = "sha256:1"\n')
+    (row,) = hooks()
+    assert row.state == "ok"
 
 
 def write(home, name, text):

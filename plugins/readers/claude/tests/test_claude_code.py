@@ -197,6 +197,7 @@ def test_what_the_client_wrote_is_not_the_models():
 def test_lines_that_cannot_be_used_are_told_and_excuse_a_call():
     data = jsonl(user("u1", None, "go"), said("a1", "u1", "msg_1", use("toolu_1"), use("toolu_2")))
     data += b"{broken\n" + b"42\n" + jsonl({"no": "type"}, {"type": "user", "message": {}})
+    data += jsonl({"type": "api-request-blob", "hash": "1", "message": {"role": "user", "content": "a copy"}})
     data += jsonl(
         line("user", "u2", "a1", "only text"),
         user("u3", "a1", [result("toolu_2", "ok")]),
@@ -207,7 +208,7 @@ def test_lines_that_cannot_be_used_are_told_and_excuse_a_call():
         "1 line is not JSON: 3",
         "3 lines are not session lines: 4, 5, 6",
     ]
-    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 7"]
+    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 8"]
     assert trace.messages[1].tool_calls[0].details.result_expected is False
     assert trace.messages[1].tool_calls[1].details is None
 

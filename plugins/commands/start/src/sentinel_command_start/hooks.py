@@ -115,7 +115,19 @@ def _state(tool: str, path: Path, flag: str, words: list[str]) -> Row:
     if is_bare and Path(found).absolute().parent == Path(sysconfig.get_path("scripts")):
         told = f'{path} calls "sentinel", which is found only while this virtual environment is active'
         return Row(name, "warning", told, again)
+    if tool == "codex" and not _is_trusted(path):
+        return Row(
+            name, "warning", f"in {path}; Codex passes it over until you trust it", "open /hooks in Codex and trust it"
+        )
     return Row(name, "ok", f"in {path}; its command is found")
+
+
+def _is_trusted(path: Path) -> bool:
+    """True where Codex has kept that its user trusts a hook of these settings."""
+    codex = _TOOLS["codex"]
+    kept = _at(_at(_read(codex.own / "config.toml", tomllib.loads), "hooks"), "state")
+    hooks = (f"{path.absolute()}:", f"{path.resolve()}:")
+    return any(name.startswith(hooks) for name in kept) if isinstance(kept, dict) else False
 
 
 def _commands(path: Path, tool: str) -> Iterator[list[str]]:

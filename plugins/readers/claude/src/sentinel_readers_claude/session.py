@@ -91,10 +91,13 @@ def read_session(source: Source) -> Session:
 
 
 def _is_strange(raw: object) -> bool:
-    """False for a line of Claude Code's own bookkeeping; a line of an unknown type with a message may be the agent's."""
+    """False for a line of Claude Code's own bookkeeping, such as a copy of a request; one of an unknown type may be the agent's.
+
+    That has a message and, as all of a conversation, an id of its own.
+    """
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
         return True
-    return raw["type"] in ("assistant", "user") or isinstance(raw.get("message"), dict)
+    return raw["type"] in ("assistant", "user") or (isinstance(raw.get("message"), dict) and "uuid" in raw)
 
 
 def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Spoken:
