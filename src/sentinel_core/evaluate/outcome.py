@@ -92,6 +92,8 @@ _Tried = tuple[tuple[str, ...], _Match]
 def judge_result(result: "ToolResult") -> Outcome:
     """What became of the call that this result answers. The source's own flag decides; the text of a failure may say more."""
     success = result.success
+    if not success and (result.metadata or {}).get("not_run") is True:
+        return Outcome("unknown", "not_run")
     if success is None:
         return judge_text(result.content)
     if success:
@@ -100,8 +102,6 @@ def judge_result(result: "ToolResult") -> Outcome:
         answers = content.startswith(_ANSWERS)
         told = judge_text(content) if answers or "xit" in content else _FLAGGED
         return told if told.state == "failed" and (answers or told.reason == "exit_code") else _FLAGGED
-    if (result.metadata or {}).get("not_run") is True:
-        return Outcome("unknown", "not_run")
     told = judge_text(result.content)
     if told.reason == "unknown_tool":
         return told

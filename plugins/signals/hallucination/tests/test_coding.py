@@ -1,5 +1,6 @@
 """Claims of coding sessions: each is answered by its own kind, and by nothing else."""
 
+import attrs
 import pytest
 from tables import each_row
 
@@ -221,3 +222,39 @@ def test_after_a_summary_only_what_failed_in_the_turn_counts(script, is_asked_ag
     ways = script.ways(script.judge(*steps))
     assert ("contradicted_claim.command" in ways) is is_found
     assert "claim_without_call.pull_request" not in ways
+
+
+def refused(script, **arguments):
+    """A call that the user did not let run, as readers of coding agents tell it."""
+
+    def step(number):
+        asked, answered = script.call("Edit", "The user doesn't want to proceed with this tool use.", **arguments)(
+            number
+        )
+        (result,) = answered.tool_results
+        return [asked, attrs.evolve(answered, tool_results=(attrs.evolve(result, metadata={"not_run": True}),))]
+
+    return step
+
+
+@each_row(
+    ("said", "found"),
+    [
+        ("I updated `config.py`: the timeout is 30 now.", {"claim_without_call.edit_of_path"}),
+        ("You declined the edit, so `config.py` is as it was.", set()),
+        ("I left `config.py` unchanged, as you declined the edit.", set()),
+        ("Okay, I won't touch it. What should I do instead?", set()),
+    ],
+)
+def test_an_edit_that_was_refused_is_none(script, said, found):
+    edit = {"file_path": "/home/me/config.py", "old_string": "10", "new_string": "30"}
+    steps = script.user("Set the timeout to 30."), script.call("Read", "timeout = 10", file_path=edit["file_path"])
+    assert script.ways(script.judge(*steps, refused(script, **edit), script.say(said))) == found
+
+
+def test_a_session_of_whole_paths_is_one_of_a_coding_agent(script):
+    steps = script.user("Fix it, and tell of it in the README."), script.call("Edit", "ok", file_path="/home/me/a.py")
+    found = script.judge(*steps, script.say("I fixed `a.py`. I also updated `README.md`."))
+    assert script.ways(found) == {"claim_without_call.edit_of_path"}
+    looked = script.call("WebFetch", "ok", url="https://example.org/a.html")
+    assert script.judge(steps[0], looked, script.say("I updated `README.md`.")).findings == ()

@@ -6,7 +6,7 @@ from pathlib import Path
 from sentinel_core.cli.sessions import Place, Session, first_of_folder, known_places, sessions_in
 from sentinel_core.errors import InputError
 from sentinel_core.runtime.printable import counted
-from sentinel_core.traces.sources.latest import works_in
+from sentinel_core.traces.sources import works_in
 
 __all__ = ["ANY", "newest_session"]
 

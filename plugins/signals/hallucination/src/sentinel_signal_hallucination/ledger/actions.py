@@ -17,7 +17,7 @@ from sentinel_signal_hallucination.ledger.documents import document_of
 from sentinel_signal_hallucination.ledger.history import History
 from sentinel_signal_hallucination.tables import once, regex
 
-__all__ = ["Action", "Record", "failed", "groups_of", "only_tells"]
+__all__ = ["Action", "Record", "failed", "groups_of", "only_tells", "was_run"]
 
 _STEPS = (";", "&&", "|", "\n")
 _WELL = COMPLETE | {"ok", "okay"}
@@ -25,11 +25,18 @@ _WORD, _KEY, _VALUE = regex(r"[a-z]+"), regex(r'"[^"\n]*"\s*:'), regex(r"[a-z\d]
 _SEVERAL, _LONGEST = 2, 20_000
 
 
+def was_run(call: Call) -> bool:
+    """False for a call that was refused before it ran."""
+    return call.outcome.reason != "not_run"
+
+
 def failed(call: Call, facts: ToolFacts) -> bool:
-    """True where the call failed, and nothing of what it was made for can have been done.
+    """True where the call failed or was refused before it ran, and nothing of what it was made for can have been done.
 
     What runs anything is given the benefit of the doubt: of several steps, the last may have failed.
     """
+    if not was_run(call):
+        return True
     if call.outcome.state != "failed" or not facts.runs_anything:
         return call.outcome.state == "failed"
     command = command_of(call.call.arguments)
@@ -106,7 +113,7 @@ class Record:
     @once
     def writers(self) -> Writers:
         """Which calls can have written a file; those of sub-agents count from the begin."""
-        own = [(call.position, call.call.name, call.call.arguments) for call in self.index.calls]
+        own = [(call.position, call.call.name, call.call.arguments) for call in self.index.calls if was_run(call)]
         below = [(-1, call.call.name, call.call.arguments) for call in self.calls_below]
         return Writers((*below, *own))
 

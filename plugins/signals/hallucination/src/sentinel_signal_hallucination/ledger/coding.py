@@ -14,7 +14,7 @@ from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.english.coding_claims import EDITS, KINDS, CodingClaim, is_path
 from sentinel_signal_hallucination.english.lexicon import bases
 from sentinel_signal_hallucination.english.sentences import Sentence
-from sentinel_signal_hallucination.ledger.actions import Record, failed
+from sentinel_signal_hallucination.ledger.actions import Record, failed, was_run
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import once, regex
@@ -55,7 +55,7 @@ class CodingFacts:
     @once
     def rows(self) -> list[tuple[int, Call, Kinds]]:
         """The calls, each with its position and what it can have done."""
-        own = [(call.position, call) for call in self.index.calls]
+        own = [(call.position, call) for call in self.index.calls if was_run(call)]
         below = [(-1, call) for call in self._record.calls_below]
         return [(at, call, kinds_of_call(call.call.name, call.call.arguments)) for at, call in (*below, *own)]
 
@@ -174,7 +174,8 @@ def works(call: Call) -> bool:
     arguments = call.call.arguments
     if any(arguments.get(key) for key in _COMMANDS) and command_of(arguments):
         return True
-    return any(isinstance(value, str) and is_path(value) for value in arguments.values())
+    texts = (value for value in arguments.values() if isinstance(value, str) and "://" not in value)
+    return any(is_path(text.rpartition("/")[2]) for text in texts)  # a whole path may begin at the root
 
 
 def is_asserted(claim: CodingClaim, text: Text, turn: Turn, facts: CodingFacts) -> bool:

@@ -14,6 +14,7 @@ from sentinel_signal_hallucination.english.coding_claims import coding_claims
 from sentinel_signal_hallucination.english.denials import ACTS, Denial, denials
 from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
+from sentinel_signal_hallucination.ledger.actions import was_run
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import regex
@@ -44,7 +45,7 @@ def _of_acts(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
         match = denies.search(low)
         if match is None:
             continue
-        done = (call for call in turn.calls if call.outcome.state != "failed" and _runs(call, does))
+        done = (call for call in turn.calls if _may_have_worked(call) and _runs(call, does))
         call = next(done, None)
         if call is not None:
             message = f"The agent says otherwise, but {named(call)} {what} (message {call.message_index})."
@@ -60,7 +61,7 @@ def _runs(call: Call, does: re.Pattern[str]) -> bool:
 
 def _of_files(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
     rows = list(denials(text.content[:_LONGEST]))
-    calls = [call for call in turn.calls if call.outcome.state != "failed"] if rows else []
+    calls = [call for call in turn.calls if _may_have_worked(call)] if rows else []
     if any(restores(call.call.name, call.call.arguments) for call in calls):
         return
     changes = [(call, change) for call in calls for change in changes_of(call.call.name, call.call.arguments)]
@@ -99,6 +100,10 @@ def _is_denied(change: Change, denial: Denial) -> bool:
 def _is_back(change: Change, changes: list[tuple[Call, Change]]) -> bool:
     """True where a later change of the file takes this one back."""
     return any(other.path == change.path and change.old is not None and other.new == change.old for _, other in changes)
+
+
+def _may_have_worked(call: Call) -> bool:
+    return call.outcome.state != "failed" and was_run(call)
 
 
 def _is_told(change: Change, denial: Denial, text: Text) -> bool:
