@@ -45,14 +45,16 @@ def files_of(name: str, arguments: Mapping[str, Any]) -> dict[str, How]:
     if not path:
         return dict(_by_patch(name, arguments))
     how = _by_tool(name, path, arguments, kinds)
-    return {} if how is None else {path: how}
+    return {path: how} if how is not None and any(map(str.isalnum, path)) else {}  # "{}" is no name
 
 
 def changes_unnamed(name: str, arguments: Mapping[str, Any]) -> bool:
-    """True for a command that changes files and names none as it does so, such as a formatter or a checkout."""
-    command = None if is_editor(name) else command_of(arguments)
-    if command is None or files_of(name, arguments):
+    """True for a call that changes files and names none as it does so: a formatter, a checkout, an edit whose arguments are not on record."""
+    if files_of(name, arguments):
         return False
+    command = None if is_editor(name) else command_of(arguments)
+    if command is None:
+        return "edit" in kinds_of_call(name, arguments).sure and not _first(arguments, ("command",))
     return any(changes_tree(part.text) or _ALSO.match(part.text) for part in parts_of(command))
 
 

@@ -10,7 +10,7 @@ const filesOf = ({ files }, base) => {
     make("ul", null, rows.slice(0, MOST_FILES).map((row) => fileRow(row, base))),
     rest.length > 0 && make("details", null, make("summary", null, count(rest.length + left, "more file")), make("ul", null, rest.map((row) => fileRow(row, base))),
       left > 0 && make("p", { class: "faint" }, `and ${figure(left)} that changed earlier, left out of this page`)),
-    unnamed && make("p", { class: "faint small" }, `${count(unnamed.calls, "command")} such as a checkout or a formatter may have changed more, the last in `, messageLink(base, unnamed.last)));
+    unnamed && make("p", { class: "faint small" }, `${count(unnamed.calls, "call")} that changed files and named none (a formatter, a checkout, an edit without its arguments), the last in `, messageLink(base, unnamed.last)));
 };
 
 const fileRow = ({ path, how, changes, first, last, open }, base) => {

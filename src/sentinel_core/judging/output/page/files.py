@@ -40,7 +40,7 @@ class _File:
 
 
 def files_changed(index: TraceIndex) -> dict[str, Any] | None:
-    """A row for each file, the one that changed last first; None where no call names any.
+    """A row for each file, the one that changed last first; None where no call changed any.
 
     Calls that failed or that the user refused changed nothing. ``files`` counts also those beyond the rows, ``calls`` the calls that
     name a file, and ``unnamed`` those that changed files and name none.
@@ -58,7 +58,7 @@ def files_changed(index: TraceIndex) -> dict[str, Any] | None:
             files[path] = file  # the one that changed last comes last
         if not changed and changes_unnamed(asked.name, asked.arguments):
             unnamed.append(made)
-    if not files:
+    if not (files or unnamed):
         return None
     rows = [_row(path, file) for path, file in islice(reversed(files.items()), MOST_FILES)]
     told: dict[str, Any] = {"rows": rows, "files": len(files), "calls": calls}
