@@ -2,7 +2,7 @@
 
 from tables import each_row
 
-from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails, TraceIndex
+from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, ToolSchema, TraceDetails, TraceIndex
 from sentinel_core.trace import GAPS
 from sentinel_signal_tool_misuse import ToolMisuseSettings, detect
 
@@ -154,3 +154,14 @@ def test_only_the_nearest_of_many_later_calls_repair():
     again = called("read_file", key="again", path="a.py")
     assert detection(*failed("read_file", path="a.py"), *again, *later).details.endswith(RECOVERED)
     assert detection(*failed("read_file", path="a.py"), *later, *again).details.endswith(WENT_ON)
+
+
+def test_a_schema_that_the_tool_does_not_keep_to_is_a_note():
+    schema = {"type": "object", "properties": {"game": {"type": "string"}}, "required": ["game", "season"]}
+    offered = (ToolSchema(name="boxscore", description="d", parameters=schema),)
+
+    def found(*messages):
+        return [one.severity for one in detection(user("Score?"), *messages, available_tools=offered).findings]
+
+    assert found(*called("boxscore", game=401)) == ["note"]
+    assert found(*failed("boxscore", game=401)) == ["warning"]

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 __all__ = ["mark_settled"]
 
+_OF_SCHEMA = frozenset(("missing_argument", "invalid_argument", "unknown_argument"))
 _message = attrgetter("message_index")
 
 
 def mark_settled(index: "TraceIndex", checked: "Checked") -> None:
-    """Fill in ``repaired`` and ``settled``: a failed call is settled if a later call of its kind succeeded, or if the agent tells the failure."""
+    """Fill in ``repaired`` and ``settled``: a failed call is settled if a later call of its kind succeeded, or if the agent tells the failure.
+
+    A call against its schema is settled where it worked.
+    """
     later = Achieved(index.tools)
     for position in range(len(checked.calls) - 1, min(checked.faults) - 1, -1):
         call, worked = checked.calls[position], checked.worked[position]
@@ -29,6 +33,8 @@ def mark_settled(index: "TraceIndex", checked: "Checked") -> None:
                 checked.settled.add(position)
         if worked:
             later.add(call)
+            if position in checked.faults and checked.faults[position].rule in _OF_SCHEMA:
+                checked.settled.add(position)  # the tool took what its schema rejects
 
 
 def _is_told(index: "TraceIndex", call: "Call") -> bool:

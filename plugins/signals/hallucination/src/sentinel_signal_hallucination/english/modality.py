@@ -1,6 +1,6 @@
 """Whether a statement says that a thing is done: or planned, conditional, denied, earlier, somebody else's."""
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.tables import regex
@@ -22,7 +22,7 @@ _MODALS = word_set(
     "want wants going gonna i'd we'd you'd won't"
 )
 _DENIALS = word_set(
-    "not never no cannot unable without nothing nothing's neither nor none failed fails nobody hardly unfortunately"
+    "not never no cannot unable without nothing nothing's neither nor none failed fails nobody nobody's hardly unfortunately"
 )
 _CONDITIONS = word_set(
     "if soon once when until unless whether assuming whenever provided upon after before while where how why should please in-case"
@@ -80,13 +80,24 @@ def is_done(words: list[str], at: int) -> bool:
         and _DENIALS.isdisjoint(clause)
         and _REASONS.isdisjoint(clause)
         and not any(word.endswith("n't") for word in clause)
-        and _NOTHING.isdisjoint(words[at + 1 : at + 2])
+        and _NOTHING.isdisjoint(takewhile(_goes_on, words[at + 1 : at + 3]))
+        and not _is_counted(words, at)
         and (not _is_planned(clause) or is_managed(words, at))
         and _EARLIER.isdisjoint(words[: at + 6])
         and _RELATIVE.isdisjoint(clause[1:][-5:])
         and not any(left == "by" and word in OTHERS for left, word in pairwise(words[at + 1 : at + 6]))
         and _READ.isdisjoint(before if SELF.isdisjoint(clause) else clause)
     )
+
+
+def _goes_on(word: object) -> bool:
+    return word not in _CLAUSE_ENDS
+
+
+def _is_counted(words: list[str], at: int) -> bool:
+    """True for one of several counts: "40 requested, 13.1 used, 26.9 free"."""
+    around = words[max(0, at - 1) : at] + words[at + 2 : at + 3]
+    return len(around) > 1 and words[at + 1] in STOPS and all(word[0].isdigit() for word in around)
 
 
 def _is_planned(clause: list[str]) -> bool:

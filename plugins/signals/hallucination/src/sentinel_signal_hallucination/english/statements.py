@@ -43,7 +43,7 @@ _AS_BEFORE = word_set(
 )
 _DETERMINERS = word_set("the a an my our your this that each every only")
 _PASSED_OVER = ADVERBS | word_set("all both fully up a")
-_JOINTS = word_set("and , or then")
+_JOINTS, _JOINING = word_set("and , or then"), word_set("and so")
 _PREPOSITIONS = word_set("and so of for to in on at by with from as about into per under over")
 # These name no object.
 _DULL = _PREPOSITIONS | word_set(
@@ -235,7 +235,7 @@ def _is_no_claim(words: list[str], at: int) -> bool:
 def _is_relative(left: list[str]) -> bool:
     """As in "the page I sent"; not so "On the site I booked"."""
     at = next((at for at in (len(left) - 2, len(left) - 3) if at >= 0 and left[at] == "the"), -1)
-    return at >= 0 and STOPS.isdisjoint(left) and _PREPOSITIONS.isdisjoint(left[max(0, at - 1) : at])
+    return at >= 0 and STOPS.isdisjoint(left[at:]) and (_PREPOSITIONS - _JOINING).isdisjoint(left[max(0, at - 1) : at])
 
 
 def _is_weak(word: str) -> bool:

@@ -13,7 +13,8 @@ from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Derived"]
 
-_NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]{0,20}(?:\.\d{1,20})?(?!\d)", re.DOTALL)
+# Of a row such as "MOBILE,15200,410000" each number is one.
+_NUMBER = regex(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3}){1,6}(?![\d])|\d{1,21})(?:\.\d{1,20})?(?!\d)")
 _ENDING, _NEAR = regex(r"(?i)\b(?:end|finish|last|final)"), 30
 # Percent, thousands, hours, days, weeks, months, and miles, pounds, inches and feet in their metric units.
 _SCALES = tuple(
