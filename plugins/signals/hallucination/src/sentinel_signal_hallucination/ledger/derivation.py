@@ -44,9 +44,11 @@ class Derived:
 
     def gives(self, written: str, answer: str, at: int) -> bool:
         """True where the figure follows from what was told or from other figures of the answer; told twice, it does not explain itself."""
-        value, half = _value_of(written), 10.0 ** -len(written.partition(".")[2]) / 2 + 1e-9
-        figures = _NUMBER.finditer(answer)
-        others = {match.start(): other for match in figures if (other := _value_of(match[0])) != value}
+        value, decimals = _value_of(written), len(written.partition(".")[2])
+        half = 10.0**-decimals / 2 + 1e-9
+        figures = [match for match in _NUMBER.finditer(answer) if _value_of(match[0]) != value]
+        others = {match.start(): _value_of(match[0]) for match in figures}
+        alike = [_value_of(match[0]) for match in figures if len(match[0].partition(".")[2]) == decimals]
         begin, end = answer.rfind("\n", 0, at), (answer + "\n").find("\n", at)
         beside = [other for place, other in others.items() if begin < place < end][:_MOST_BESIDE]
         few = list(others.values())[:_MOST_PAIRED]
@@ -58,7 +60,9 @@ class Derived:
             or _is_scaled(self._told, value, half, (*_CONVERSIONS, *times))
             or self._is_in_thousands(value, half, _SUFFIX_OF.match(answer, at + len(written)))
             or _is_near(self._together, value, half)
-            or _is_near(sorted((*_sums(few), *_of_two(few), *_mixed(beside, self._few), *nights)), value, half)
+            or _is_near(
+                sorted((*_sums(few), *_sums(alike), *_of_two(few), *_mixed(beside, self._few), *nights)), value, half
+            )
             or any(self._pairs(value - half, value + half))
         )
 
