@@ -23,10 +23,16 @@ _ADMITS = re.compile(
     re.IGNORECASE,
 )
 
-_WORD = re.compile(r"[^\W\d_]{5,}|\d{3,}")
+_WORD = re.compile(r"[^\W\d_]{5,}|\b[45]\d\d\b")
 _LONGEST_MESSAGE = 300
+# What any message may say, and any answer.
 _OF_ANY_MESSAGE = frozenset(
-    ("error", "errors", "false", "status", "message", "reason", "result", "success", "code", "details")
+    _WORD.findall(
+        "error errors false status message reason result results success details please again later there their these those about could would should "
+        "server service services request requests response internal timeout timed connection network unavailable unknown invalid cannot found something "
+        "wrong retry returned failed failure while after before until support contact value values field number system account order orders customer "
+        "called calls exception traceback moment currently temporarily right information available which where other"
+    )
 )
 
 
@@ -45,7 +51,12 @@ def tells_failure(call: "Call", text: str) -> bool:
         return False
     known = {*_WORD.findall(str(call.call.arguments).lower()), *_WORD.findall(call.call.name.lower())}
     own = set(_WORD.findall(message.lower())) - known - _OF_ANY_MESSAGE
-    return not own.isdisjoint(_WORD.findall(text.lower()))
+    return bool(own) and not own.isdisjoint(_words_of(text))
+
+
+@lru_cache(maxsize=64)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def ends_run(call: "Call") -> bool:

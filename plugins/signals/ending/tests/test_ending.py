@@ -208,6 +208,8 @@ def test_a_failure_is_told_with_the_words_of_the_call_or_before_the_user_spoke_a
     assert rules(*booked, said("Occupied, sorry.")) == ["failure_told"]
     assert rules(*booked, said("That gave a 404.")) == ["failure_told"]
     assert rules(*booked, said("All set!")) == ["answered_after_failure"]
+    busy = called("get_weather", "HTTP 503 Service Unavailable. Please try again later.", success=False)
+    assert rules(*busy, said("Please find it below, our service took care: sunny later.")) == ["answered_after_failure"]
     asked = Message(role="user", content="Then leave it.")
     found = ended(*booked, said("It was refused."), asked, said("Left as it is."))
     assert (found.score, found.findings[0].rule, found.findings[0].severity) == (0.6, "failure_told", "note")

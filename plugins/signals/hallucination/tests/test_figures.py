@@ -5,7 +5,7 @@ import pytest
 
 @pytest.mark.parametrize("text", ["In March 12.5 GB were used.", "In May 1.23 million were sold."])
 def test_a_figure_after_a_month_need_not_be_a_year(script, text):
-    steps = (script.call("get_usage", '{"year": 2026, "total": 48}'), script.say(text))
+    steps = (script.call("get_usage", '{"year": 2026, "total": 48.5, "sold": 4.75}'), script.say(text))
     assert [one.rule for one in script.judge(script.user("How much was it?"), *steps).findings] == ["figure"]
 
 

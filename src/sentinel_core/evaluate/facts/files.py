@@ -30,6 +30,7 @@ _ADDED = regex(r"^\*\*\* Add File: (\S+)", re.MULTILINE)
 _ENTERS = regex(r"cd (?:-- )?['\"]?([^'\"\s-][^'\"\s]*)['\"]?\Z")
 _SCRIPT = regex(r"[\d,]*[sy]([/|#,@!])(?:(?!\1).)*\1(?:(?!\1).)*\1\w*\Z")
 _ODD = regex(r"[*?$`{}<>|\n]|\A(?:-|/dev/)")  # what a shell expands, and options
+_NOWHERE = regex(r"[0-9&]?>{1,2} ?(?:/dev/\w+|&[0-9])")
 _MAKES, _MOVES, _COPIES = ("touch", "tee"), ("mv",), ("cp",)
 
 
@@ -113,6 +114,7 @@ def _by_part(text: str) -> _Found:
     for change in changes_of("", {"command": text}):
         if _SCRIPT.match(change.path) is None:
             yield change.path, "deleted" if change.is_deletion else "edited"
+    text = _NOWHERE.sub(" ", text).rstrip(" )")
     lexer = shlex.shlex(text, posix=True, punctuation_chars="<>")
     lexer.whitespace_split, lexer.commenters = True, ""
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentinel_core.errors import SentinelError
 from sentinel_core.runtime.printable import clipped, counted, printable
+from sentinel_core.runtime.redact import redact
 
 if TYPE_CHECKING:
     from langfuse import Langfuse
@@ -88,7 +89,8 @@ class _Losses(logging.Handler):
 
 
 def _lost(body: Mapping[str, Any], why: str, remedy: str) -> ScoresLostError:
-    why = clipped(printable(why), _LONGEST)
+    why = clipped(printable(redact(why)), _LONGEST)
+    trace_id = printable(str(body["traceId"]))
     return ScoresLostError(
-        f'the score "{body["name"]}" of the trace "{body["traceId"]}" is not in Langfuse: {_WHERE} {why}; {remedy}'
+        f'the score "{body["name"]}" of the trace "{trace_id}" is not in Langfuse: {_WHERE} {why}; {remedy}'
     )

@@ -7,6 +7,7 @@ agent = create_agent(model, tools, middleware=[sentinel_middleware(tools=tools)]
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sentinel_core import AnswerGuard
@@ -61,10 +62,14 @@ def sentinel_node(
 
 
 def _offered(tools: Sequence[Any]) -> list[dict[str, Any]]:
-    """The tools as a model is told of them."""
+    """The tools as a model is told of them, without those that only a provider knows."""
     from langchain_core.utils.function_calling import convert_to_openai_tool
 
-    return [convert_to_openai_tool(tool) for tool in tools]
+    found = []
+    for tool in tools:
+        with suppress(ValueError, TypeError):
+            found.append(convert_to_openai_tool(tool))
+    return found
 
 
 def _update(
@@ -83,7 +88,11 @@ def _update(
 
 
 def _run(messages: Sequence[Any], offered: list[dict[str, Any]]) -> Any:
-    """The run as a saved state with its tools; a value that JSON does not have, such as a tool's artifact, becomes its text."""
+    """The run as a saved state with its tools; the messages alone where they are no models, or have what JSON does not."""
     if not offered:
         return messages
-    return {"messages": [one.model_dump(mode="json", fallback=str) for one in messages], "tools": offered}
+    try:
+        dumped = [one.model_dump(mode="json", fallback=str, exclude={"artifact"}) for one in messages]
+    except (AttributeError, ValueError, TypeError):
+        return messages
+    return {"messages": dumped, "tools": offered}

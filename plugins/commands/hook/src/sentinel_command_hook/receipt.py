@@ -17,7 +17,7 @@ from sentinel_core.cli.sessions import first_of_folder
 from sentinel_core.cli.trace_inputs import read_one
 from sentinel_core.errors import InputError, PluginError
 from sentinel_core.judging.output.receipt import receipt_document, receipt_markdown, receipt_text
-from sentinel_core.runtime.printable import counted, printable_json
+from sentinel_core.runtime.printable import counted, printable, printable_json
 from sentinel_core.runtime.redact import redact, redact_cut
 from sentinel_core.runtime.state_files import write_whole
 from sentinel_core.trace import to_json
@@ -98,7 +98,7 @@ def command(context: click.Context, /, session: str | None, latest: str | None, 
     if found is None:
         if not options["check"]:
             raise InputError(why)
-        say(f"sentinel: receipt: nothing was checked: {why}")
+        say(f"sentinel: receipt: nothing was checked: {printable(redact(why))}")
         return 0
     path = str(found)
     layers, _ = layers_and_selection(host_flags({"fail_on": options["fail_on"]}), ())

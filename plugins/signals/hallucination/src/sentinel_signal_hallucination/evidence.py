@@ -105,5 +105,5 @@ def of_value(answer: Text, rule: str, branch: str, match: re.Match[str], weight:
     message = (
         f'The {what} "{seen}" is in no result and in nothing that the agent was given, and cannot be derived from them.'
     )
-    instead = f" A result has {shown(left_out)}, which the answer leaves out." if left_out else ""
+    instead = f" A result has {left_out}, which the answer leaves out." if left_out else ""
     return in_text(answer, rule, branch, f"{message}{instead}", begin, end, weight)

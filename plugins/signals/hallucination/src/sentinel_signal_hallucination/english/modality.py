@@ -38,6 +38,7 @@ NO_NOUNS = _MODALS | _RELATIVE | _CONDITIONS | SELF
 _CLAUSE_ENDS = STOPS | word_set("and but so")
 _NOTHING = word_set("nothing no none neither")
 _PLANS = word_set("to being")
+_COUNTS = regex(r"(?:^|[,;:(\u2013\u2014-] |\bis )\d\S{0,9} \w{1,20}ed [,;] \d\S{0,9} \w{1,20}ed\b")
 # Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
 REACH = 200
 
@@ -95,9 +96,8 @@ def _goes_on(word: object) -> bool:
 
 
 def _is_counted(words: list[str], at: int) -> bool:
-    """True for one of several counts: "40 requested, 13.1 used, 26.9 free"."""
-    around = words[max(0, at - 1) : at] + words[at + 2 : at + 3]
-    return len(around) > 1 and words[at + 1] in STOPS and all(word[0].isdigit() for word in around)
+    """True for one of several counts: "40 requested, 13.1 used, 26.9 free"; not so for "Order 17 cancelled, 2 tickets refunded"."""
+    return _COUNTS.search(" ".join(words[max(0, at - 2) : at + 4])) is not None
 
 
 def _is_planned(clause: list[str]) -> bool:

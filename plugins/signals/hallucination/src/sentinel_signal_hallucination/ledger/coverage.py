@@ -13,7 +13,7 @@ _AFTER = regex(rf"\bcoverage\b{_BETWEEN}{_PERCENT}(?: (?:to|and) {_PERCENT})?")
 _BEFORE = regex(rf"{_PERCENT} (?:[a-z]+ ){{0,2}}coverage\b(?! ?(?:goal|target|threshold|gate|minimum))")
 # What names coverage in the output of its tools: "TOTAL 200 12 94%" stands below "Stmts Miss Cover", others have "% Stmts".
 _NAMED = regex(r"(?<![a-z])(?:cover(?:age|ed)?|cov)(?![a-z])|% (?:stmts|lines|branch|funcs)")
-_PROGRESS, _NUMBER = regex(r"\[ *\d{1,3}%\]"), regex(r"(?<![\w.])\d{1,3}(?:\.\d+)?(?![\w.]*\d)")
+_PROGRESS, _NUMBER = regex(r"\[ *\d{1,3}%\]"), regex(r"(?<![\w.])\d{1,3}(?:\.\d{1,10})?(?!\d|[\w.]{0,20}\d)")
 _SAME = 0.005
 
 

@@ -138,6 +138,18 @@ class Sources:
                 by_form[form_of(number)].append(number)
         return by_form
 
+    def shown(self, number: str) -> str:
+        """A number of a result as it may be told: empty for one that names a person or a thing, or may be a secret."""
+        at = self.tool_output.find(number)
+        before = self.tool_output[max(0, at - _NEAR) : at]
+        is_private = len(number.partition(".")[0]) >= _LONG or _PRIVATE.search(before) is not None
+        return "" if is_private else number
+
+    @once
+    def years(self) -> frozenset[int]:
+        """The years that were told."""
+        return frozenset(map(int, _YEAR.findall(self.text)))
+
     @once
     def derived(self) -> "Derived":
         """What follows from the figures, and from those that the agent told before: an answer goes on from the last one."""
@@ -147,9 +159,14 @@ class Sources:
 
 
 _SEPARATORS = regex(r"[-_ #]")
+_YEAR = regex(r"\b(?:19|20)\d\d\b")
+_PRIVATE = regex(
+    r"(?i)(?:(?<![a-z])(?:pin|otp|ssn|cvv|cvc|iban|card|phone|code)|pass|secret|token|key|pwd|credential|auth|bearer)\w{0,20}\W{0,4}(?:\w{1,20}\W{1,3}){0,2}\Z"
+)
+_NEAR, _LONG = 40, 7
 # Not a part of a word, a path, a version, a date or a time.
 _NUMBER = regex(
-    r"\d(?<![\w./:#].)(?<!\w-.)(?:(?<=\d)(?:\d{0,2}(?:,\d{3})+(?!\d)|\d{0,20})(?:\.\d{1,20})?)(?=[A-Za-z%€]{0,3}(?![\w:-]|[./]\d))",
+    r"[0-9](?<![\w./:#].)(?<!\w-.)(?:(?<=[0-9])(?:[0-9]{0,2}(?:,[0-9]{3}){1,6}(?![0-9])|[0-9]{0,20})(?:\.[0-9]{1,20})?)(?=[A-Za-z%€]{0,3}(?![\w:-]|[./][0-9]))",
     re.DOTALL,
 )
 # Words with digits that stand by themselves: not within a path, an address or a file's name.

@@ -224,7 +224,8 @@ class _Case:
 
     def _is_recap(self, one: Statement) -> bool:
         """True for what was told in turns whose calls are not on record, unless this turn orders it anew."""
-        is_ordered = one.verb in self.turn.order.words and "already" not in one.sentence.words
+        order = self.turn.order
+        is_ordered = (order.agreed or one.verb in order.words) and "already" not in one.sentence.words
         return not is_ordered and self.record.history.has_claim(one, self.turn.asked)
 
     def _absence(self, one: Statement, *, is_ordered: bool) -> str:
@@ -334,8 +335,8 @@ class _Case:
         is_open = lemmas().group.get(one.verb) in ("general", "play") or one.verb in COMPLETE
         if not is_open or one.sentence.words[one.at] == "now" or one.verb == "make" or one.voice == "past":
             return False
-        if one.verb == "confirm" and one.voice == "brief":
-            return False  # what was looked up: "Confirmed: 24 are there"
+        if one.verb == "confirm" and one.voice == "brief":  # what was looked up: "Confirmed: 24 are there"
+            return any(not self.turn.waiting.words.isdisjoint(bases(word)) for word in one.sentence.words)
         return not one.objects or not one.objects.isdisjoint(self.turn.waiting.things)
 
     def _is_what_was_ordered(self, one: Statement) -> bool:

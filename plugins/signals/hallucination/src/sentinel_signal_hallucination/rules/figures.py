@@ -31,7 +31,8 @@ _FIGURE = regex(
     re.DOTALL,
 )
 _DATED = regex(
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
+    r"\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+    r"\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
@@ -74,7 +75,7 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
         is_open = turns.record.runs_anything
         branch = "beside_a_shell" if is_open else "instead_of_another"
         for figure, left_out in islice(_misquoted(untold, sources, is_open=is_open), 1):
-            yield of_value(answer, "figure", branch, figure, settings.figure_weight, left_out)
+            yield of_value(answer, "figure", branch, figure, settings.figure_weight, sources.shown(left_out))
 
 
 def _misquoted(
@@ -100,7 +101,8 @@ def _misquoted(
 def _left_out(figure: re.Match[str], sources: Sources) -> str | None:
     """A number of a result that the answer leaves out and that is written as the figure is; empty for an impossible day or year."""
     text, at = figure.string, figure.start()
-    if _DATED.search(text, max(0, at - 20), at):
+    date = _DATED.search(text, max(0, at - 20), at) if figure[0].isdigit() else None
+    if date is not None and (len(figure[0]) < _SHORTEST or (date["day"] and len(figure[0]) == _OF_YEAR)):
         return ""
     form = form_of(figure[0].replace(",", ""))
     forms = (form, form[:-1]) if form.endswith(".99") else (form,)  # the last zero may be missing
@@ -217,7 +219,7 @@ def _follows(match: re.Match[str], sources: Sources) -> bool:
     date = _DATED.search(prose, max(0, at - 20), at) if len(match[0]) == _OF_YEAR and match[0].isdigit() else None
     if date is None:
         return sources.derived.gives(match[0], prose, at)
-    years = set(map(int, _YEAR.findall(sources.text)))
+    years = sources.years
     if date["day"] is None and _YEAR.fullmatch(match[0]):
         return True  # of a month some years on: who reckons with durations comes to any
     if not years:
