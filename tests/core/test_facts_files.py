@@ -62,6 +62,8 @@ def test_a_tool_or_a_patch_names_its_files(name, arguments, expected):
         ("mv a.py b.py", {"a.py": "deleted", "b.py": "written"}),
         ("git mv a.py b.py lib", {"a.py": "deleted", "b.py": "deleted", "lib/a.py": "written", "lib/b.py": "written"}),
         ("cp -r a.py lib/ > /dev/null", {"lib/a.py": "written"}),
+        ("cp a.txt b.txt 2>/dev/null || true", {"b.txt": "written"}),
+        ("(cd x && touch y)", {"x/y": "written"}),
         ("rm *.pyc $HOME/a.py kept.py", {"kept.py": "deleted"}),
         ('echo "x > y" | tee -a k', {"k": "written"}),
         ("git commit -m 'a > b.py'", {}),

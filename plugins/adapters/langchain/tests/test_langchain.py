@@ -102,3 +102,20 @@ def test_with_the_tools_of_the_agent_a_claim_without_any_call_is_sent_back(runs)
     earlier = runs.HumanMessage("Hi.", additional_kwargs={"of": object()})  # no value of JSON
     state = {"messages": [earlier, *asked["messages"], *runs.convert_to_messages([("assistant", claim)])]}
     assert node(state).goto == "model"
+
+
+def test_what_json_does_not_have_and_tools_of_a_provider_let_an_answer_pass(runs):
+    node = runs.sentinel_node(
+        model="model", tools=[{"google_search": {}}, {"name": "book", "description": "d", "parameters": {}}]
+    )
+    answer = {"role": "assistant", "content": "It is sunny."}
+    told = runs.convert_to_messages(
+        [
+            {"role": "user", "content": "The weather?"},
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "name": "look", "args": {}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "sunny", "artifact": b"\xff\xfe"},
+            answer,
+        ]
+    )
+    assert node({"messages": told}).goto == "__end__"
+    assert node({"messages": [{"role": "user", "content": "The weather?"}, answer]}).goto == "__end__"

@@ -1,6 +1,7 @@
 """Figures that only look like others: after a month, in algebra, and in longer numbers."""
 
 import pytest
+from tables import each_row
 
 
 @pytest.mark.parametrize("text", ["In March 12.5 GB were used.", "In May 1.23 million were sold."])
@@ -38,3 +39,24 @@ def test_a_rounded_figure_is_held_against_those_that_are_rounded_too(script, wri
         script.say("From 3.91 to 3.97 million."),
     )
     assert (script.judge(script.user("How many rows?"), *steps).findings == ()) is is_held
+
+
+@each_row(
+    ("result", "written", "is_named"),
+    [
+        ('{"count": 41}', "97", False),  # too short to be judged
+        ('{"count": 412}', "978", True),
+        ('{"pin": 4821}', "9781", False),
+        ("Your one-time token is 4829.", "9781", False),
+        ('{"ref": 219099999}', "978199999", False),
+    ],
+)
+def test_a_number_that_may_be_private_is_not_named(script, result, written, is_named):
+    found = script.judge(script.user("How many?"), script.call("get_it", result), script.say(f"It is {written}."))
+    assert any("A result has" in one.text for one in found.findings) is is_named
+
+
+@each_row("text", ["- Marketing 1,312", "Decreased 1,312", "In May 1,312 were sold."])
+def test_what_only_begins_like_a_month_makes_no_date(script, text):
+    given = script.call("get_sales", '{"sales": 88, "costs": 97.5}')
+    assert script.judge(script.user("How much?"), given, script.say(text)).findings == ()

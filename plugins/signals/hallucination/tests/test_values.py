@@ -386,24 +386,3 @@ def test_what_follows_from_the_same_sentence(script, text):
     )
     steps = (script.call("get_figures", result), script.say(text))
     assert script.judge(script.user("How much is it?"), *steps).findings == ()
-
-
-@each_row(
-    ("result", "written", "is_named"),
-    [
-        ('{"count": 41}', "97", False),  # too short to be judged
-        ('{"count": 412}', "978", True),
-        ('{"pin": 4821}', "9781", False),
-        ("Your one-time token is 4829.", "9781", False),
-        ('{"ref": 219099999}', "978199999", False),
-    ],
-)
-def test_a_number_that_may_be_private_is_not_named(script, result, written, is_named):
-    found = script.judge(script.user("How many?"), script.call("get_it", result), script.say(f"It is {written}."))
-    assert any("A result has" in one.text for one in found.findings) is is_named
-
-
-@each_row("text", ["- Marketing 1,312", "Decreased 1,312", "In May 1,312 were sold."])
-def test_what_only_begins_like_a_month_makes_no_date(script, text):
-    given = script.call("get_sales", '{"sales": 88, "costs": 97.5}')
-    assert script.judge(script.user("How much?"), given, script.say(text)).findings == ()
