@@ -78,8 +78,22 @@ def test_an_identifier_that_was_told_before_is_known(script):
     ],
 )
 def test_a_copied_summary_tells_what_was_done(script, order, answer, rules):
+    assert after_summary(script, SUMMARY, order, answer) == rules
+
+
+@pytest.mark.parametrize(
+    "summary",
+    ["Tables can be booked until noon, and mails sent.", "The user wants a table booked; it is not booked yet."],
+)
+def test_what_a_summary_says_can_be_done_was_not(script, summary):
+    answer = "It is sunny. I've booked the table."
+    assert after_summary(script, summary, "Check the weather, and get me a table.", answer) == ["claim_without_call"]
+
+
+def after_summary(script, summary, order, answer):
+    """The findings of the last answer, after a summary in the place of earlier messages."""
     tools = tuple(script.tool(name) for name in ("book_table", "get_taxi", "get_weather"))
     call = script.call("get_taxi", '{"state": "booked"}') if "taxi" in order else script.call("get_weather", "sunny")
     trace = script.trace(script.user(order), call, script.say(answer), available_tools=tools)
-    summary = Message(role="system", content=SUMMARY, details=MessageDetails(is_copied_context=True))
-    assert last_findings(script, attrs.evolve(trace, messages=(summary, *trace.messages))) == rules
+    written = Message(role="system", content=summary, details=MessageDetails(is_copied_context=True))
+    return last_findings(script, attrs.evolve(trace, messages=(written, *trace.messages)))

@@ -38,7 +38,6 @@ NO_NOUNS = _MODALS | _RELATIVE | _CONDITIONS | SELF
 _CLAUSE_ENDS = STOPS | word_set("and but so")
 _NOTHING = word_set("nothing no none neither")
 _PLANS = word_set("to being")
-_COUNTS = regex(r"(?:^|[,;:(\u2013\u2014-] |\bis )\d\S{0,9} \w{1,20}ed [,;] \d\S{0,9} \w{1,20}ed\b")
 # Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
 REACH = 200
 
@@ -82,7 +81,6 @@ def is_done(words: list[str], at: int) -> bool:
         and _REASONS.isdisjoint(clause)
         and not any(word.endswith("n't") for word in clause)
         and _NOTHING.isdisjoint(takewhile(_goes_on, words[at + 1 : at + 3]))
-        and not _is_counted(words, at)
         and (not _is_planned(clause) or is_managed(words, at))
         and _EARLIER.isdisjoint(words[: at + 6])
         and _RELATIVE.isdisjoint(clause[1:][-5:])
@@ -93,11 +91,6 @@ def is_done(words: list[str], at: int) -> bool:
 
 def _goes_on(word: object) -> bool:
     return word not in _CLAUSE_ENDS
-
-
-def _is_counted(words: list[str], at: int) -> bool:
-    """True for one of several counts: "40 requested, 13.1 used, 26.9 free"; not so for "Order 17 cancelled, 2 tickets refunded"."""
-    return _COUNTS.search(" ".join(words[max(0, at - 2) : at + 4])) is not None
 
 
 def _is_planned(clause: list[str]) -> bool:

@@ -21,12 +21,6 @@ _SCALES = tuple(
     factor for scale in (100.0, 1e3, 60.0, 3600.0, 24.0, 7.0, 12.0, 1.609344, 2.20462, 2.54, 3.28084)
     for factor in (scale, 1 / scale)
 )  # fmt: skip
-# What a suffix multiplies with: bytes count in 1,000 or in 1,024. One may serve two: "from 3.91 to 3.97 million".
-_SUFFIXES = {
-    **dict.fromkeys(("k", "kb", "kib", "thousand"), (1e3, 1024.0)), **dict.fromkeys(("m", "mb", "mib", "million"), (1e6, 1024.0**2)),
-    **dict.fromkeys(("g", "gb", "gib", "b", "billion"), (1e9, 1024.0**3)),
-}  # fmt: skip
-_SUFFIX_OF = regex(r"(?i)(?: ?(?:to|and|or|[-–→]|->) ?\d[\d.,]*)? ?([kmg]i?b|[kmgb]|thousand|million|billion)(?![a-z])")
 _CONVERSIONS = (*((scale, 0.0) for scale in _SCALES), (1.8, 32.0), (1 / 1.8, -32.0 / 1.8))  # Fahrenheit
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 7
 _DEEPEST, _LARGEST, _SUFFIX, _ALL, _MOST_BESIDE, _LONGEST_NAME = 12, 1e15, 4, 100, 8, 40
@@ -58,22 +52,11 @@ class Derived:
             self._ends(written, answer[max(0, at - _NEAR) : at])
             or _is_near(self._told, value, half)
             or _is_scaled(self._told, value, half, (*_CONVERSIONS, *times))
-            or self._is_in_thousands(value, half, _SUFFIX_OF.match(answer, at + len(written)))
             or _is_near(self._together, value, half)
             or _is_near(
                 sorted((*_sums(few), *_sums(alike), *_of_two(few), *_mixed(beside, self._few), *nights)), value, half
             )
             or any(self._pairs(value - half, value + half))
-        )
-
-    def _is_in_thousands(self, value: float, half: float, suffix: re.Match[str] | None) -> bool:
-        """True for "402KB" and "59.7M" where a told figure, or what some give together, is as much, rounded or cut off; also in cents."""
-        scales = _SUFFIXES[suffix[1].lower()] if suffix is not None else ()
-        return any(
-            _is_near(values, (value + half / 2) * scale * cents, half * 1.5 * scale * cents)
-            for scale in scales
-            for cents in (1, _ALL)
-            for values in (self._told, self._together)
         )
 
     def _ends(self, written: str, before: str) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.tools import singular
-from sentinel_signal_hallucination.english.lexicon import bases, lemmas
+from sentinel_signal_hallucination.english.lexicon import lemmas
+from sentinel_signal_hallucination.english.modality import is_done
 from sentinel_signal_hallucination.english.sentences import sentences
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.tables import once
@@ -54,23 +55,13 @@ class History:
         return [text.content for text in self._index.texts if text.message_index < end and not text.is_copied]
 
     def has_claim(self, one: Statement, until: int) -> bool:
-        """True where the agent claimed the same before the message ``until``: with that verb, and of nothing that is not named there.
+        """True where the agent told the same before the message ``until``, or a summary does, and of nothing that is not named there.
 
-        In a summary any form of a verb of that kind will do: who wrote it did not write in the agent's name.
+        The agent's verb is the same; a summary's is of the kind: who wrote it did not write in the agent's name.
         """
-        is_claimed = any(verb == one.verb and at < until for at, verb in self._claimed)
-        if not (is_claimed or one.verb in self._summed_up or one.group in self._kinds_summed_up):
-            return False
-        return (one.objects - lemmas().done.keys()) <= self.words
-
-    @once
-    def _summed_up(self) -> frozenset[str]:
-        return frozenset(base for content in self.summaries for word in _words_of(content) for base in bases(word))
-
-    @once
-    def _kinds_summed_up(self) -> frozenset[str]:
-        group = lemmas().group
-        return frozenset(group[verb] for verb in self._summed_up if verb in group) - {"general"}
+        is_told = any(verb == one.verb and at < until for at, verb in self._claimed) or one.verb in self._summed_up
+        kinds = frozenset(map(lemmas().group.get, self._summed_up)) - {"general", None}
+        return (is_told or one.group in kinds) and (one.objects - lemmas().done.keys()) <= self.words
 
     @once
     def _claimed(self) -> list[tuple[int, str]]:
@@ -83,6 +74,15 @@ class History:
             for one in statements(part)
             if one.plainly and not part.asks
         ]
+
+    @once
+    def _summed_up(self) -> frozenset[str]:
+        """The verbs of what summaries say was done; not so of what "can be cancelled"."""
+        done = lemmas().done
+        parts = (part.words for content in self.summaries for part in sentences(low_of(content[:_LONGEST])))
+        return frozenset(
+            done[word] for words in parts for at, word in enumerate(words) if word in done and is_done(words, at)
+        )
 
 
 def _words_of(content: str) -> Iterator[str]:
