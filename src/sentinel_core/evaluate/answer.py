@@ -9,7 +9,7 @@ from sentinel_core.evaluate.tools import is_ending
 if TYPE_CHECKING:
     from sentinel_core.evaluate.index import Call, TraceIndex
 
-__all__ = ["admits_failure", "answer_of", "ends_run", "handed_in", "submission_of", "tells_failure", "words_of_failure"]
+__all__ = ["admits_failure", "answer_of", "ends_run", "handed_in", "submission_of", "tells_failure"]
 
 
 _TROUBLE = r"(?:errors?|fail(?:ures?|ing)|issues?|problems?)"
@@ -23,8 +23,8 @@ _ADMITS = re.compile(
     re.IGNORECASE,
 )
 
-_WORD = re.compile(r"[^\W\d_]{4,}|\b[45]\d\d\b")
-_LONGEST_MESSAGE, _SHORTEST_WORD = 300, 5
+_WORD = re.compile(r"[^\W\d_]{5,}|\b[45]\d\d\b")
+_LONGEST_MESSAGE = 300
 # What any message may say, and any answer.
 _OF_ANY_MESSAGE = frozenset(
     _WORD.findall(
@@ -43,20 +43,15 @@ def admits_failure(text: str) -> bool:
 
 
 def tells_failure(call: "Call", text: str) -> bool:
-    """True where a text admits a failure, or has a word of the message of the failed call: "fully booked", "locked by a promotion"."""
+    """True where a text admits a failure, or has a word of the short message of the failed call: "fully booked", "locked by a promotion"."""
     if admits_failure(text):
         return True
-    own = {word for word in words_of_failure(call) if len(word) >= _SHORTEST_WORD or word.isdigit()}
-    return bool(own) and not own.isdisjoint(_words_of(text))
-
-
-def words_of_failure(call: "Call") -> frozenset[str]:
-    """The words of a failed call's short message, in small letters, that are neither its arguments' nor any message's."""
     message = "" if call.result is None else call.result.content
-    if not message or len(message) > _LONGEST_MESSAGE:
-        return frozenset()
+    if len(message) > _LONGEST_MESSAGE:
+        return False
     known = {*_WORD.findall(str(call.call.arguments).lower()), *_WORD.findall(call.call.name.lower())}
-    return _words_of(message) - known - _OF_ANY_MESSAGE
+    own = set(_WORD.findall(message.lower())) - known - _OF_ANY_MESSAGE
+    return bool(own) and not own.isdisjoint(_words_of(text))
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,6 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TypeVar
 
-from sentinel_core.evaluate.answer import words_of_failure
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.english.lexicon import word_set, words_of
@@ -27,7 +26,7 @@ _WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
 _PAST = word_set("did done was were have has had")
 _REPORTS = word_set("handover recap summary summarise summarize overview rundown report")
 _OWN_DEEDS = regex(r"\byou(?:'ve| have)? (?:did|done)\b|\b(?:did|have) you\b")
-_LETTERS, _LONG_PAIR = regex(r"[a-z]+"), 8
+_LONG, _LETTERS, _LONG_PAIR = regex(r"[a-z]{4,}"), regex(r"[a-z]+"), 8
 _message_index = attrgetter("message_index")
 
 
@@ -168,7 +167,9 @@ class Turn:
     def says_why(self, low: str) -> bool:
         """True where a text has a word of what the failed call answered, which the user did not use: "box 2 is too heavy"."""
         tried = self.failed_action
-        own = words_of_failure(tried.call) if tried is not None else _NONE
+        if tried is None or tried.call.result is None:
+            return False
+        own = set(_LONG.findall(tried.call.result.content.lower())) - tried.facts.objects - {"error", "failed"}
         return any(word in low and word not in self.low for word in own)
 
     def quotes_failure(self, low: str) -> bool:
