@@ -174,6 +174,21 @@ def test_the_evidence_is_the_result_that_the_finding_quotes():
     assert evidence_of(Finding(rule="r", severity="note", text="all of it"), index).before is None
 
 
+def test_the_evidence_is_found_whatever_white_space_its_words_have():
+    call = ToolCall(id="c1", name="Bash", arguments={"command": "go test ./..."})
+    result = ToolResult(
+        tool_call_id="c1", content="--- FAIL: TestA\nFAIL\texample.org/shop/cart\t0.412s\n", success=False
+    )
+    messages = [
+        Message(role="assistant", tool_calls=(call,)),
+        Message(role="tool", tool_results=(result,)),
+        Message(role="assistant", content="All tests pass."),
+    ]
+    report = evaluate_trace(trace := ExecutionTrace(trace_id="t", messages=messages))
+    finding = next(one for one in report.findings if one.rule == "hallucination.contradicted_checks")
+    assert evidence_of(finding, TraceIndex(trace)).shown == "FAIL example.org/shop/cart 0.412s"
+
+
 def test_the_evidence_is_the_failed_call_that_the_finding_names():
     calls = tuple(ToolCall(id=f"c{n}", name="Bash", arguments={"command": "git push"}) for n in (1, 2))
     rejected = ToolResult(tool_call_id="c2", content="error: failed to push some refs to 'x'", success=False)

@@ -46,7 +46,7 @@ def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
     if finding.call_id is not None:
         return Evidence(call=_of_id(finding, index))
     before = [call for call in index.calls if call.message_index <= finding.message_index]
-    for words in _QUOTED.findall(finding.text):
+    for words in (" ".join(quoted.split()) for quoted in _QUOTED.findall(finding.text)):
         for call in _answered(reversed(before)):
             if words in _folded(call):
                 return Evidence(call=call, shown=words)
