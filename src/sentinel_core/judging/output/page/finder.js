@@ -7,6 +7,7 @@ const textsOf = (message) => [
   ...(message.calls ?? []).flatMap((call) => [call.name, ...(call.arguments ?? []).flatMap((entry) => [entry.name, wholeText(entry)])]),
   ...(message.results ?? []).flatMap((result) => [result.name ?? "", wholeText(result)]),
 ];
+const NUMBER = /^\s*#?(\d+(?:\.\d+)*)\s*$/;
 const DRAWN_TEXTS = ".text, .head b, .arguments dt";
 
 // Each message of a trace and of its sub-agents, by its key in links.
@@ -38,16 +39,17 @@ class Finder {
   }
 
   section() {
-    this.input = make("input", { type: "search", id: "search", placeholder: "Search the messages (key /)", "aria-label": "Search the messages", "aria-describedby": "hits",
+    this.input = make("input", { type: "search", id: "search", placeholder: "Search, or #number (key /)", "aria-label": "Search the messages, or go to one by its number", "aria-describedby": "hits",
       on: { input: () => this.look(), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); this.step(event.shiftKey ? -1 : 1); } } } });
     this.told = make("span", { class: "faint", id: "hits" });
     this.messages = keyed(this.trace);
     const tools = this.messages.flatMap(({ message }) => (message.calls ?? []).map((call) => call.name));
-    return make("div", { class: "finder tools", role: "search", hidden: !this.messages.length }, this.input, this.told,
+    this.bar = make("div", { class: "finder tools", role: "search", hidden: !this.messages.length }, this.input, this.told,
       make("button", { type: "button", class: "quiet", "aria-label": "Previous hit", on: { click: () => this.step(-1) } }, "↑"),
       make("button", { type: "button", class: "quiet", "aria-label": "Next hit", on: { click: () => this.step(1) } }, "↓"),
       this.choice("tool", "Only this tool", "All tools", tools), this.choice("rule", "Only this finding", "All messages", this.about.findings.map((finding) => finding.rule)),
       this.unfolder = make("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => this.unfoldAll() } }, "Unfold all"));
+    return this.bar;
   }
 
   // A list to filter by: each name with how often it occurs, the most frequent first.
@@ -79,8 +81,10 @@ class Finder {
 
   unfoldAll(isOpen = !this.isUnfolded) {
     this.setUnfolded(isOpen);
-    this.timeline.unfold(isOpen);
-    this.timeline.list.querySelectorAll("button.more").forEach((button) => button.unfold(isOpen));
+    keepPlace(this.timeline.list, this.bar, () => {
+      this.timeline.unfold(isOpen);
+      this.timeline.list.querySelectorAll("button.more").forEach((button) => button.unfold(isOpen));
+    });
   }
 
   focus() { this.input.focus(); this.input.select(); }
@@ -91,11 +95,13 @@ class Finder {
     return tool === null || [...(message.calls ?? []), ...(message.results ?? [])].some((one) => one.name === tool);
   }
 
-  // Each occurrence is a hit: in which message, and the how-many-eth there.
+  // Each occurrence is a hit: in which message, and the how-many-eth there. A message that is meant by its number comes before these.
   look() {
     const words = this.input.value;
     this.pattern = words.trim() ? new RegExp(escaped(words), "giu") : null;
-    this.hits = [];
+    const named = NUMBER.exec(words)?.[1];
+    const isThere = this.messages.some((one) => one.key === named);
+    this.hits = isThere ? [{ key: named, nth: null }] : [];
     this.at = -1;
     this.setCurrent(null);
     for (const { key, message } of this.pattern ? this.messages.filter((one) => this.isWanted(one.message)) : []) {
@@ -104,19 +110,28 @@ class Finder {
       if (this.hits.length > MOST_HITS) break;
     }
     this.mark([]);
-    this.told.textContent = !this.pattern ? "" : this.hits.length > MOST_HITS ? `over ${figure(MOST_HITS)} hits` : `${count(this.hits.length, "hit")}${this.hits.length ? ", Enter shows it" : ""}`;
+    this.told.textContent = this.pattern ? this.tellHits(isThere && named) : "";
     if (this.pattern) announce(this.told.textContent);
+  }
+
+  tellHits(named) {
+    const number = this.hits.length - (named ? 1 : 0);
+    const hits = number > MOST_HITS ? `over ${figure(MOST_HITS)} hits` : count(number, "hit");
+    if (named) return `Enter: message ${named}${number ? `, then ${hits}` : ""}`;
+    return number && number <= MOST_HITS ? `${hits}, Enter shows it` : hits;
   }
 
   step(by) {
     if (!this.hits.length) return;
     this.at = this.at < 0 && by < 0 ? this.hits.length - 1 : (this.at + by + this.hits.length) % this.hits.length;
     const { key, nth } = this.hits[this.at];
-    this.told.textContent = `${figure(this.at + 1)} of ${figure(this.hits.length)}`;
-    announce(`Hit ${this.told.textContent}, message ${key}`);
+    const place = `${figure(this.at + 1)} of ${figure(this.hits.length)}`;
+    this.told.textContent = nth === null ? `message ${key}` : place;
+    announce(nth === null ? `Message ${key}` : `Hit ${place}, message ${key}`);
     const message = this.timeline.reach(key);
     this.setCurrent(message);
     if (!message) return;
+    if (nth === null) { this.mark([]); setPlace(`${this.about.base}m${key}`); focusOn(message); return; }
     const isOwn = (element) => element.closest(".message") === message;
     for (const button of message.querySelectorAll("button.more")) if (button.text.search(this.pattern) >= 0) button.unfold();
     const found = [...message.querySelectorAll(DRAWN_TEXTS)].filter(isOwn).flatMap((element) => rangesOf(element, this.pattern));

@@ -1,7 +1,7 @@
 // Which view is shown, by the address behind "#", and the keys.
 // The keys, what each does on the page of one trace, and on a page of several if that is more.
 const SHORTCUTS = [
-  ["j  k", "next, previous finding", "next, previous finding or difference"], ["/", "search the messages", "search the messages, or filter the traces"],
+  ["j  k", "next, previous finding", "next, previous finding or difference"], ["/", "search the messages; a number goes to its message", "search the messages, or filter the traces"],
   ["n  p", "next, previous hit"], ["e", "unfold or fold everything"], ["c", "copy the link to this place"], ["u  Esc", null, "back to all traces"],
   ["t", "dark or light"], ["?", "this list"],
 ];
@@ -18,8 +18,8 @@ const state = { number: undefined, shown: null, both: null, at: -1 };
 
 // A finding without a trace's number is one of the worst trace.
 const parseHash = () => {
-  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m([\d.]+)|s(\d+)|(files))?$/.exec(location.hash) ?? [];
-  return { step: found[5] ? Number(found[5]) : null, isOfFiles: Boolean(found[6]), number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : found[2] ? run.order[0] ?? null : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null };
+  const found = /^#(?:t(\d+))?\/?(?:(f)(\d+)|m?([\d.]+)(?:c(\d+))?|s(\d+)|(files))?$/.exec(location.hash) ?? [];
+  return { step: found[6] ? Number(found[6]) : null, isOfFiles: Boolean(found[7]), number: isSingle ? 0 : found[1] ? Number(found[1]) - 1 : found[2] ? run.order[0] ?? null : null, finding: found[2] ? Number(found[3]) : null, message: found[4] ?? null, call: Number(found[5] ?? 0) };
 };
 
 const go = () => {
@@ -27,7 +27,7 @@ const go = () => {
   if (wanted.number !== null && !run.rows[wanted.number]?.full) wanted.number = null;
   if (wanted.number !== state.number) show(wanted.number);
   if (state.shown && wanted.finding !== null) reachFinding(wanted.finding);
-  else if (state.shown && wanted.message !== null) focusOn(state.shown.timeline.reach(wanted.message));
+  else if (state.shown && wanted.message !== null) focusOn(state.shown.timeline.reach(wanted.message, wanted.call));
   else if (state.shown && wanted.isOfFiles) focusOn(byId("files"));
   else if (state.both && wanted.step !== null) state.both.reach(wanted.step);
 };
@@ -78,13 +78,6 @@ const reachCard = (number) => {
   const folded = heading?.closest("details");
   if (folded) folded.open = true;
   focusOn(heading);
-};
-
-const focusOn = (element) => {
-  if (!element) return;
-  element.focus({ preventScroll: true });
-  (element.closest(".message") ?? element).scrollIntoView({ block: element.closest(".message")?.clientHeight > innerHeight ? "start" : "center" });
-  element.scrollIntoView({ block: "nearest" });
 };
 
 const switchTheme = () => {

@@ -25,7 +25,7 @@ __all__ = ["Page"]
 _MOST_BYTES = 24 << 20
 _BOTH = 2  # runs to compare
 _SCRIPTS = (
-    "dom.js", "links.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "files.js", "trace.js",
+    "dom.js", "links.js", "place.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "files.js", "trace.js",
     "compare.js", "overview.js", "table.js", "main.js",
 )  # fmt: skip
 

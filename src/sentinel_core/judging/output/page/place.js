@@ -1,0 +1,41 @@
+// Where the reader is: goes to an element, and keeps what is in sight where it is.
+const SETTLES = 12; // frames: what is drawn late changes the heights above
+const STEP = 24;
+
+const focusOn = (element) => {
+  if (!element) return;
+  element.focus({ preventScroll: true });
+  (element.closest(".message") ?? element).scrollIntoView({ block: element.closest(".message")?.clientHeight > innerHeight ? "start" : "center" });
+  element.scrollIntoView({ block: "nearest" });
+};
+
+const PLACES = ".message, .stretch > summary";
+
+// What the reader looks at: the message with the focus if it is in sight, or the first one below the bars.
+const inSight = (list, under) => {
+  const focused = document.activeElement?.closest(PLACES);
+  const box = focused?.getBoundingClientRect();
+  if (box && list.contains(focused) && box.bottom > under && box.top < innerHeight) return focused;
+  const { left, width } = list.getBoundingClientRect();
+  for (let y = under + 2; y < innerHeight; y += STEP) {
+    const found = document.elementFromPoint(left + width / 2, y)?.closest(PLACES);
+    if (found && list.contains(found)) return found;
+  }
+  return null;
+};
+
+// Does something to a list of messages while what is in sight stays there; of what is folded away its stretch takes the place.
+const keepPlace = (list, bar, change) => {
+  const seen = inSight(list, bar.getBoundingClientRect().bottom);
+  const top = seen?.getBoundingClientRect().top;
+  const isFocused = seen?.contains(document.activeElement);
+  change();
+  if (!seen) return;
+  const shown = seen.closest("details.stretch:not([open])")?.querySelector("summary") ?? seen;
+  if (isFocused && shown !== seen) shown.focus({ preventScroll: true });
+  const settle = (left) => {
+    scrollBy(0, shown.getBoundingClientRect().top - top);
+    if (left) requestAnimationFrame(() => settle(left - 1));
+  };
+  settle(SETTLES);
+};

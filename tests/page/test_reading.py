@@ -1,0 +1,79 @@
+"""The five tasks of a reader on a long session: what is wrong and since when, what is claimed, what changed last, and going there."""
+
+import pytest
+from coding_pages import edit, page_file, step, trace_of
+
+from sentinel_core import Message
+from sentinel_core.trace import TraceDetails
+
+pytestmark = pytest.mark.unmeasured
+
+REJECTED = "error: failed to push some refs to 'origin'"
+TOLD = "The tests pass, and I pushed the branch."
+HERE = "[document.activeElement.id, location.hash]"
+SETTLED = "new Promise((done) => setTimeout(() => done({}), 500))"
+
+
+def reads(number, start=0):
+    return [
+        step(f"r{start + place}", "Read", file_path=f"src/part{place}.py", content="x = 1\n" * 60)
+        for place in range(number)
+    ]
+
+
+def said(text):
+    return [Message(role="assistant", content=text)]
+
+
+def session():
+    """A push that fails in message 43, tests that fail in 65, a last edit in 67, and a lie about both in 69."""
+    return trace_of(
+        edit("a", "src/mill/corn.py"), *reads(20),
+        step("p", "Bash", command="git push origin mill", content=REJECTED, success=False), *reads(10, 20),
+        step("t", "Bash", command="python -m pytest -q", content="1 failed, 2 passed in 0.31s", success=False),
+        edit("b", "src/mill/flour.py"), said(TOLD),
+    )  # fmt: skip
+
+
+def test_a_message_is_reached_by_its_number(browse, tmp_path):
+    child = trace_of(*reads(3), details=TraceDetails(parent_call_id="cr5"))
+    page = page_file(
+        tmp_path, trace_of(*reads(20), said("Part 12 has 12 lines."), details=TraceDetails(children=(child,)))
+    )
+    for typed, hits, place in (
+        ("#12", "Enter: message 12", "m12"),
+        ("0.3", "Enter: message 0.3", "m0.3"),
+        ("5", "Enter: message 5, then 2 hits", "m5"),
+    ):
+        told = browse(page, axe=True, steps=[
+            ["press", "/"], ["type", typed], ["eval", "document.querySelector('#hits').textContent"], ["press", "Enter"], ["eval", HERE],
+        ])  # fmt: skip
+        assert told["values"] == [hits, [place, f"#{place}"]]
+        assert (told["axe"], told["console"]) == ([], [])
+    told = browse(page, steps=[
+        ["press", "/"], ["type", "12"], ["press", "Enter"], ["press", "n"], ["eval", "document.querySelector('.current').id"],
+        ["press", "/"], ["type", "#999"], ["press", "Enter"], ["eval", "document.querySelector('#hits').textContent"],
+    ])  # fmt: skip
+    assert told["values"] == ["m25", "0 hits"]
+    for place, reached in (("#12", "m12"), ("#0.3", "m0.3"), ("#999", "")):
+        (told,) = browse(page, hash=place, steps=[["eval", "document.activeElement.id"]])["values"]
+        assert told == reached
+
+
+def test_unfolding_and_folding_leave_what_is_read_where_it_is(browse, tmp_path):
+    page = page_file(tmp_path, session())
+    at = "Math.round(document.querySelector('{}').getBoundingClientRect().top)"
+    told = browse(page, hash="#m43", steps=[
+        ["eval", at.format("#m43")], ["press", "e"], ["eval", SETTLED], ["eval", at.format("#m43")], ["eval", "document.activeElement.id"],
+        ["press", "e"], ["eval", SETTLED], ["eval", at.format("#m43")], ["eval", "document.querySelectorAll('.stretch[open]').length"],
+    ])  # fmt: skip
+    before, _, opened, focused, _, closed, left = told["values"]
+    assert abs(opened - before) <= 2 >= abs(closed - before)
+    assert (focused, left) == ("m43", 0)
+    told = browse(page, hash="#m54", steps=[
+        ["eval", at.format("#m54")], ["press", "e"], ["press", "e"], ["eval", SETTLED],
+        ["eval", "document.activeElement.tagName"], ["eval", "Math.round(document.activeElement.getBoundingClientRect().top)"],
+    ])  # fmt: skip
+    before, _, focused, after = told["values"]
+    assert focused == "SUMMARY"
+    assert abs(after - before) <= 2
