@@ -96,7 +96,7 @@ def test_the_files_stand_beside_the_claims_and_lead_to_their_changes(browse, tmp
         ["eval", "document.documentElement.scrollWidth <= innerWidth"],
         ["eval", "document.querySelector('.hero a[href=\"#files\"]').focus()"], ["press", "Enter"], ["eval", FOCUSED],
         ["press", "Tab"], ["eval", "document.activeElement.getAttribute('aria-label')"], ["press", "Enter"], ["eval", FOCUSED],
-        ["click", ".files li a + a"], ["eval", FOCUSED],
+        ["click", ".files li .small a"], ["eval", FOCUSED],
     ])  # fmt: skip
     is_seen, rows, more, fits, _, heading, label, last, first = told["values"]
     assert (is_seen, fits, more) == (True, True, "15 more files")

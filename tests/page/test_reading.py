@@ -3,7 +3,7 @@
 import pytest
 from coding_pages import edit, page_file, step, trace_of
 
-from sentinel_core import Message
+from sentinel_core import Message, ToolCall, ToolResult
 from sentinel_core.trace import TraceDetails
 
 pytestmark = pytest.mark.unmeasured
@@ -77,3 +77,33 @@ def test_unfolding_and_folding_leave_what_is_read_where_it_is(browse, tmp_path):
     before, _, focused, after = told["values"]
     assert focused == "SUMMARY"
     assert abs(after - before) <= 2
+
+
+def test_the_last_edit_of_a_file_is_one_click_away_also_among_several_calls(browse, tmp_path):
+    names = ("corn", "flour", "bread")
+    calls = tuple(
+        ToolCall(
+            id=name,
+            name="Edit",
+            arguments={"file_path": f"src/{name}.py", "old_string": f"old {name}", "new_string": f"new {name}"},
+        )
+        for name in names
+    )
+    results = [
+        Message(role="tool", tool_results=(ToolResult(tool_call_id=call.id, content="ok", success=True),))
+        for call in calls
+    ]
+    page = page_file(
+        tmp_path, trace_of(*reads(9), [Message(role="assistant", tool_calls=calls), *results], *reads(9, 9))
+    )
+    told = browse(page, axe=True, steps=[
+        ["eval", "document.querySelector('.files .small').innerText"],
+        ["eval", "[...document.querySelectorAll('.files li .mono a')].map((one) => [one.innerText, one.hash])"],
+        ["click", ".files li a"], ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.innerText.includes('new bread')), 50))"],
+        ["eval", "[...document.activeElement.querySelectorAll('.removed, .added')].map((one) => one.innerText)"],
+    ])  # fmt: skip
+    where, files, is_there, change = told["values"]
+    assert where == "the last change first, in src/"
+    assert files == [["bread.py", "#m19c2"], ["flour.py", "#m19c1"], ["corn.py", "#m19"]]
+    assert (is_there, change) == (True, ["old bread", "new bread"])
+    assert (told["axe"], told["console"]) == ([], [])

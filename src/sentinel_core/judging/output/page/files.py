@@ -23,10 +23,11 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 class _Made(NamedTuple):
-    """A call that was made, as it sorts in the order of the timeline; ``key`` is its message's in links."""
+    """A call that was made, as it sorts in the order of the timeline; ``key`` is its message's in links, ``place`` its own there."""
 
     order: tuple[int, ...]
     key: str
+    place: int
     folder: str
     call: Call
 
@@ -90,10 +91,12 @@ def _made(index: TraceIndex, path: tuple[int, ...], order: tuple[int, ...], fold
     here = index.trace.metadata.get("cwd")
     folder = here if isinstance(here, str) else folder
     started = {call.call.id: (call.message_index, call.position) for call in index.calls}
+    first: dict[int, int] = {}
     for call in index.calls:
+        place = call.position - first.setdefault(call.message_index, call.position)
         if not (call.is_copied or is_refused(call.result) or call.outcome.state == "failed"):
             key = ".".join(map(str, (*path, call.message_index)))
-            yield _Made((*order, call.message_index, call.position), key, folder, call)
+            yield _Made((*order, call.message_index, call.position), key, place, folder, call)
     if len(path) < _DEEPEST:
         for place, child in enumerate(index.children):
             parent = None if child.trace.details is None else child.trace.details.parent_call_id
@@ -119,4 +122,6 @@ def _row(path: str, file: _File) -> dict[str, Any]:
         "first": file.first.key,
         "last": file.last.key,
     }
+    if file.last.place:
+        row["call"] = file.last.place  # which call of its message, if not the first
     return row if file.last.call.result is not None else row | {"open": True}

@@ -90,12 +90,16 @@ const textBlock = (part, marks = [], { mono = false, fold = true } = {}) => {
   return make("div", { class: "folding" }, body, button);
 };
 
+// What an edit takes away, and what it puts there.
+const CHANGES = [[/^old_?(str|text|code|content|lines)/i, "removed"], [/^new_?(str|text|code|content|lines|source)/i, "added"]];
+const sideOfChange = (name) => CHANGES.find(([pattern]) => pattern.test(name))?.[1];
+
 // Arguments as the name and the text of each.
 const argumentList = (entries, marks = [], options = {}) => {
   if (!entries?.length) return make("p", { class: "faint" }, "no arguments");
   return make("dl", { class: "arguments" }, entries.map((entry) => [
     make("dt", null, entry.name),
-    make("dd", null, textBlock(entry, marks, { mono: true, ...options })),
+    make("dd", { class: sideOfChange(entry.name) }, textBlock(entry, marks, { mono: true, ...options })),
   ]));
 };
 

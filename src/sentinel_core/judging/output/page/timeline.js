@@ -131,7 +131,7 @@ class Timeline {
   call(call, number, marks, finding) {
     const children = childrenOf(this.agent, call).filter((place) => !this.nested.has(place));
     const fate = this.fates.get(`${number} ${call.id}`) ?? (finding && "failed");
-    return make("div", { class: `call${fate === "failed" ? " failed" : ""}`, ...(finding && { id: `f${finding.number}`, tabindex: "-1", role: "note" }) },
+    return make("div", { class: `call${fate === "failed" ? " failed" : ""}`, tabindex: "-1", ...(finding && { id: `f${finding.number}`, role: "note" }) },
       make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "→ "), "calls ", make("b", null, call.name), fateChip(fate),
         finding && [" ", make("code", { class: "rule" }, finding.rule), " ", knownChip(finding), copyButton(`${this.base}f${finding.number}`, `finding ${finding.number}`)]),
       finding && finding.text !== `"${call.name}" failed.` && make("p", { class: "small" }, finding.text),
@@ -168,8 +168,8 @@ class Timeline {
     return box;
   }
 
-  // Makes the message with this key be there, unfolded, and gives its element.
-  reach(key) {
+  // Makes the message with this key be there, unfolded, and gives its element, or that of one of its calls.
+  reach(key, call = 0) {
     const [first, ...rest] = key.split(".").map(Number);
     if (rest.length) {
       const call = this.agent.children?.[first]?.call;
@@ -179,13 +179,14 @@ class Timeline {
       const inner = this.nested.get(first);
       if (!inner) return null;
       inner.box.open = true;
-      return inner.reach(rest.join("."));
+      return inner.reach(rest.join("."), call);
     }
     const place = this.items.findIndex((item) => item.to >= first);
     this.drawTo(place < 0 ? Infinity : place);
     const box = this.boxes.get(this.items[place]?.from);
     if (box) { box.drawTo(first); box.open = true; }
-    return byId(`m${this.key(first)}`);
+    const message = byId(`m${this.key(first)}`);
+    return (call && message?.querySelectorAll(":scope > .body > .call")[call]) || message;
   }
 }
 

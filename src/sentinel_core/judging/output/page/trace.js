@@ -47,7 +47,7 @@ const hero = (report, findings, held, base) => {
   const see = !isLie && worst && worst.key !== null && make("a", { class: "jump", href: `${base}f${worst.number}` }, `See it in message ${worst.key}`);
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
-      held.trace.files && make("a", { href: `${base}files` }, `${count(held.trace.files.files, "file")} changed`)),
+      filesLine(held.trace, base)),
     make("h1", request ? { class: "request" } : null, request ?? told),
     isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)]
       : (request || see) && make("p", { class: "told" }, request && report.reasoning, " ", see),
