@@ -84,7 +84,9 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
         ["eval", "document.querySelector('section[aria-labelledby=facts]').innerText"],
     ])  # fmt: skip
     words, links, hint, facts = told["values"]
-    assert report["reasoning"] in words
+    told, rule = report["reasoning"].removeprefix("FAIL: ").rsplit(" (", 1)
+    assert told in words
+    assert f"FAIL ({rule}" in words
     assert report["scope"] in words
     assert f"{report['overall_score']:.3f}" not in words
     for name in ("overall_score", "triage_score"):

@@ -2,14 +2,16 @@
 
 import pytest
 from coding_pages import edit, page_file, step, trace_of
+from commanding import run_command
 
-from sentinel_core import Message, ToolCall, ToolResult
+from sentinel_core import Message, ToolCall, ToolResult, encode_trace
 from sentinel_core.trace import TraceDetails
 
 pytestmark = pytest.mark.unmeasured
 
 REJECTED = "error: failed to push some refs to 'origin'"
 TOLD = "The tests pass, and I pushed the branch."
+GIST = "[...document.querySelectorAll('.gist')].map((one) => one.innerText)"
 HERE = "[document.activeElement.id, location.hash]"
 SETTLED = "new Promise((done) => setTimeout(() => done({}), 500))"
 
@@ -25,6 +27,12 @@ def said(text):
     return [Message(role="assistant", content=text)]
 
 
+def with_claims(tmp_path, trace):
+    (tmp_path / "t.json").write_bytes(encode_trace(trace))
+    run_command(tmp_path, "evaluate", "t.json", "-o", "t.html")
+    return tmp_path / "t.html"
+
+
 def session():
     """A push that fails in message 43, tests that fail in 65, a last edit in 67, and a lie about both in 69."""
     return trace_of(
@@ -33,6 +41,34 @@ def session():
         step("t", "Bash", command="python -m pytest -q", content="1 failed, 2 passed in 0.31s", success=False),
         edit("b", "src/mill/flour.py"), said(TOLD),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
+def test_the_first_screen_says_what_is_wrong_what_was_first_and_what_changed_last(browse, tmp_path, width, theme):
+    told = browse(page_file(tmp_path, session()), width=width, theme=theme, axe=True, steps=[
+        ["eval", GIST], ["eval", "[...document.querySelectorAll('.gist')].at(-1).getBoundingClientRect().bottom < innerHeight"],
+        ["eval", "[...document.querySelectorAll('.gist a')].map((one) => one.hash)"],
+        ["eval", "document.querySelector('.hero .line').innerText.replace(/\\s+/g, ' ')"],
+        ["eval", "document.documentElement.scrollWidth <= innerWidth"],
+        ["click", ".hero .line a + span a"], ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.id), 50))"],
+    ])  # fmt: skip
+    gist, is_seen, links, line, fits, reached = told["values"]
+    assert gist == [
+        'What is wrong, in message 69: The agent says that the tests pass, but the last run before it ended with "1 failed, 2 passed in 0.31s".',
+        'What went wrong first, in message 43: "Bash" failed: git push origin mill',
+    ]
+    assert links == ["#f1", "#f3"]
+    assert line.endswith("2 files changed last: flour.py in message 67")
+    assert (is_seen, fits, reached) == (True, True, "m67")
+    assert (told["axe"], told["console"]) == ([], [])
+
+
+def test_where_nothing_is_wrong_the_first_screen_says_what_was_looked_through(browse, tmp_path):
+    trace = trace_of(
+        edit("a", "src/corn.py"), step("t", "Bash", command="pytest", content="3 passed"), said("All tests pass.")
+    )
+    (told,) = browse(with_claims(tmp_path, trace), steps=[["eval", GIST]])["values"]
+    assert told == ["No error or warning was found in 6 messages with 2 calls and 1 claim."]
 
 
 def test_a_message_is_reached_by_its_number(browse, tmp_path):

@@ -17,7 +17,7 @@ const showTrace = (held, base) => {
         make("section", { class: "timeline", "aria-labelledby": "timeline" }, make("h2", { id: "timeline" }, "Timeline", make("span", { class: "tally" }, count(held.trace.messages.length, "message"))),
           finder.section(), timeline.list)),
       make("aside", { class: "figures", tabindex: "0", "aria-label": "Signals and figures" },
-        signalsOf(report), listOf(findings, base), factsOf(held, report), uncheckedOf(report))));
+        listOf(findings, base), signalsOf(report), factsOf(held, report), uncheckedOf(report))));
   byId("main").replaceChildren(page);
   document.title = `${report.verdict ?? "NO VERDICT"}: ${held.trace.request ?? report.trace_id}`;
   timeline.drawTo(SLICE);
@@ -27,7 +27,7 @@ const showTrace = (held, base) => {
 
 const MOST_CARDS = 3;
 const wrongOf = (findings, base) => {
-  const wrong = findings.filter((finding) => finding.severity !== "note");
+  const wrong = findings.filter(isWrong);
   const cards = byCall(wrong);
   const rest = cards.slice(MOST_CARDS);
   return wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, "What is wrong", make("span", { class: "tally" }, figure(wrong.length))),
@@ -39,21 +39,18 @@ const wrongOf = (findings, base) => {
 // The request is the title; without one, what is wrong is.
 const hero = (report, findings, held, base) => {
   const verdict = report.verdict ?? "NO VERDICT";
-  const worst = findings.find((finding) => finding.severity !== "note");
+  const worst = findings.find(isWrong);
   const isLie = worst && isClaim(worst) && worst.quote;
-  const isRepeated = worst && report.reasoning.includes(worst.text.replace(/\.$/, ""));
   const told = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
   const { request } = held.trace;
-  const see = !isLie && worst && worst.key !== null && make("a", { class: "jump", href: `${base}f${worst.number}` }, `See it in message ${worst.key}`);
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
       filesLine(held.trace, base)),
     make("h1", request ? { class: "request" } : null, request ?? told),
-    isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)]
-      : (request || see) && make("p", { class: "told" }, request && report.reasoning, " ", see),
+    gistOf(report, findings, held.trace, base, !request),
+    isLie && [facing(worst, base), alsoSaid(findings, worst, base)],
     isByRisk(report) && gauge(report),
-    (isLie || !request) && make("p", { class: "reason" }, report.reasoning),
-    make("p", { class: "reason" }, whereToBegin(report, findings, held, base), report.scope));
+    make("p", { class: "reason" }, whereToBegin(report, findings, held, base), becauseOf(report, worst), " ", report.scope));
 };
 
 // Every claim of the agent, and beside it what the record shows; the gravest answers first.
@@ -152,11 +149,16 @@ const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, 
         limits.length > 0 && `; ${limits.map((rule) => `${rule.verdict} at ${rule.threshold}`).join(", ")}`));
   }), report.failures.map((failure) => make("li", { class: "critical" }, make("p", null, make("b", null, failure.signal_name)), make("p", null, failure.error)))));
 
-const listOf = (findings, base) => findings.length > 0 && make("nav", { "aria-labelledby": "list" }, make("h2", { id: "list" }, "Findings", make("span", { class: "tally" }, figure(findings.length))),
-  make("ol", { class: "list" }, findings.slice(0, 200).map((finding) => make("li", { class: finding.kind },
+const MOST_LISTED = 16;
+const listOf = (findings, base) => {
+  const items = (part) => make("ol", { class: "list" }, part.map((finding) => make("li", { class: finding.kind },
     make("a", { href: `${base}f${finding.number}` }, sign(finding.severity), make("span", { class: "unseen" }, `${finding.severity}: `), ` ${ruleWords(finding.rule)}`,
-      finding.key !== null && make("span", { class: "faint" }, ` · message ${finding.key}`))))),
-  findings.length > 200 && make("p", { class: "faint" }, `and ${figure(findings.length - 200)} more, in the timeline`));
+      finding.key !== null && make("span", { class: "faint" }, ` · message ${finding.key}`), askedOf(finding) && [" ", make("code", { class: "faint" }, askedOf(finding))]))));
+  const rest = findings.slice(MOST_LISTED, 200);
+  return findings.length > 0 && make("nav", { "aria-labelledby": "list" }, make("h2", { id: "list" }, "Findings", make("span", { class: "tally" }, figure(findings.length))), items(findings.slice(0, MOST_LISTED)),
+    rest.length > 0 && make("details", null, make("summary", null, `${figure(rest.length)} more`), items(rest)),
+    findings.length > 200 && make("p", { class: "faint" }, `and ${figure(findings.length - 200)} more, in the timeline`));
+};
 
 const factsOf = (held, report) => {
   const { messages } = held.trace;

@@ -1,0 +1,45 @@
+// What is wrong, or what was looked through, in a sentence or two out of the report.
+const isWrong = (finding) => finding.severity !== "note";
+
+// A call that failed is named by what it was asked.
+const askedOf = (finding) => (finding.rule.endsWith(".failed_call") ? oneLine(finding.evidence.call?.arguments) : "");
+const toldOf = (finding) => {
+  const asked = askedOf(finding);
+  return asked ? [finding.text.replace(/\.$/, ": "), make("code", null, asked)] : finding.text;
+};
+
+// Where in the whole trace a finding is: one of a sub-agent where its call is.
+const orderOf = ({ message_index: at, trace_path: [child] }, { messages, children }) => {
+  if (child === undefined) return at;
+  return messages.findIndex((message) => (message.calls ?? []).some((call) => call.id === children[child].call));
+};
+
+const firstOf = (findings, trace) => findings.filter((one) => one.key !== null)
+  .map((finding) => ({ finding, at: orderOf(finding, trace) })).filter(({ at }) => at >= 0)
+  .sort((a, b) => a.at - b.at)[0]?.finding;
+
+const placeLink = (base, { number, key }) => make("a", { class: "jump", href: `${base}f${number}` }, `message ${key}`);
+
+// "isTitled": whether the title says already what is wrong.
+const gistOf = (report, findings, trace, base, isTitled) => {
+  const wrong = findings.filter(isWrong);
+  const line = (...words) => make("p", { class: "gist" }, words);
+  if (!wrong.length) return line(report.verdict === "PASS" ? soundOf(report) : report.reasoning);
+  const [worst] = wrong;
+  const first = firstOf(wrong, trace);
+  const isApart = first && first !== worst && callOf(first) !== callOf(worst);
+  const place = worst.key !== null && [", in ", placeLink(base, worst)];
+  return [
+    isTitled ? place && line(make("b", null, "This is wrong"), place, ".") : line(make("b", null, "What is wrong"), place, ": ", toldOf(worst)),
+    isApart && line(make("b", null, "What went wrong first"), ", in ", placeLink(base, first), ": ", toldOf(first)),
+  ];
+};
+
+// Why the verdict is what it is, without the words that the title or the sentence below it has already.
+const becauseOf = ({ reasoning }, worst) => (worst ? reasoning.replace(`: ${worst.text.replace(/\.$/, "")}`, "") : reasoning);
+
+const soundOf = ({ metadata: { total_messages: messages, total_tool_calls: calls }, ledger }) => {
+  const open = (ledger ?? []).filter((entry) => entry.answer === "not_checkable").length;
+  const claims = ledger?.length ? ` and ${count(ledger.length, "claim")}${open ? ` (${figure(open)} not checkable)` : ""}` : "";
+  return `No error or warning was found in ${count(messages, "message")} with ${count(calls, "call")}${claims}.`;
+};
