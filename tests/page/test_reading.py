@@ -13,6 +13,8 @@ REJECTED = "error: failed to push some refs to 'origin'"
 TOLD = "The tests pass, and I pushed the branch."
 GIST = "[...document.querySelectorAll('.gist')].map((one) => one.innerText)"
 HERE = "[document.activeElement.id, location.hash]"
+LABELS = "[...document.querySelectorAll('.labels a')].map((one) => [one.innerText, one.hash])"
+LEGEND = "[...document.querySelectorAll('.legend li')].map((one) => one.innerText)"
 SETTLED = "new Promise((done) => setTimeout(() => done({}), 500))"
 
 
@@ -113,6 +115,31 @@ def test_unfolding_and_folding_leave_what_is_read_where_it_is(browse, tmp_path):
     before, _, focused, after = told["values"]
     assert focused == "SUMMARY"
     assert abs(after - before) <= 2
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (400, "dark")])
+def test_the_strip_says_what_its_colours_are_and_names_the_findings(browse, tmp_path, width, theme):
+    told = browse(page_file(tmp_path, session()), width=width, theme=theme, axe=True, steps=[
+        ["eval", LABELS], ["eval", LEGEND],
+        ["eval", "(() => { const [label] = document.querySelectorAll('.labels p'); const box = label.getBoundingClientRect(); const cell = document.querySelector('.map .fail').getBoundingClientRect(); return box.left <= cell.right && box.right >= cell.left; })()"],
+        ["eval", "[...document.querySelectorAll('.map a')].slice(42, 44).map((one) => [one.className.trim(), one.title])"],
+        ["click", ".labels a"], ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.id), 50))"],
+    ])  # fmt: skip
+    labels, legend, is_over, cells, reached = told["values"]
+    assert labels == [["! 43 failed call", "#f3"], ["✗ 69 contradicted checks", "#f1"]]
+    assert legend == [
+        "user",
+        "edits (Edit 2)",
+        "commands (Bash 2)",
+        "reads and searches (Read 30)",
+        "error",
+        "warning",
+        "note",
+    ]
+    assert is_over
+    assert cells == [["look", "message 42: Read"], ["command warn", 'message 43: Bash. "Bash" failed.']]
+    assert reached == "f3"
+    assert (told["axe"], told["console"]) == ([], [])
 
 
 def test_the_last_edit_of_a_file_is_one_click_away_also_among_several_calls(browse, tmp_path):

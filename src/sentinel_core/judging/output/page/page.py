@@ -26,7 +26,7 @@ _MOST_BYTES = 24 << 20
 _BOTH = 2  # runs to compare
 _SCRIPTS = (
     "dom.js", "links.js", "place.js", "text.js", "findings.js", "stretches.js", "timeline.js", "finder.js", "files.js", "gist.js",
-    "trace.js", "compare.js", "overview.js", "table.js", "main.js",
+    "strip.js", "trace.js", "compare.js", "overview.js", "table.js", "main.js",
 )  # fmt: skip
 
 _json = msgspec.json.Encoder().encode

@@ -1,6 +1,4 @@
 // The view of one trace: the verdict and the worst of it, what is wrong, the timeline, and the figures beside it.
-const WIDEST_MAP = 240;
-
 const showTrace = (held, base) => {
   const { report } = held.trace;
   const findings = findingsOf(held);
@@ -9,7 +7,7 @@ const showTrace = (held, base) => {
   const finder = new Finder(timeline, held.trace, about);
   const page = make("div", { class: "trace" },
     hero(report, findings, held, base),
-    minimap(held.trace.messages, findings, base),
+    stripOf(held.trace.messages, findings, base),
     make("div", { class: "beside" }, ledgerOf(report, base), filesOf(held.trace, base)),
     make("div", { class: "columns" },
       make("div", { class: "story" },
@@ -185,16 +183,4 @@ const uncheckedOf = (report) => {
   const told = [...report.coverage.flatMap((entry) => [entry.state !== "checked" && `${entry.signal_name}: ${entry.state.replaceAll("_", " ")}${entry.reason ? `, ${entry.reason}` : ""}`, ...entry.gaps]), ...report.unread].filter(Boolean);
   return told.length > 0 && make("section", { "aria-labelledby": "unchecked" }, make("h2", { id: "unchecked" }, "Not checked"),
     make("ul", { class: "plain" }, told.map((text) => make("li", null, text))));
-};
-
-// One cell a message, or for as many as make the row no wider than the page.
-const minimap = (messages, findings, base) => {
-  const size = Math.max(1, Math.ceil(messages.length / WIDEST_MAP));
-  const found = new Map();
-  for (const finding of [...findings].reverse()) if (finding.key !== null && !finding.trace_path.length) found.set(Math.floor(finding.message_index / size), finding.kind);
-  const cells = [];
-  for (let place = 0; place * size < messages.length; place += 1) {
-    cells.push(make("a", { href: `${base}m${place * size}`, tabindex: "-1", class: `${messages[place * size].role} ${found.get(place) ?? ""}` }));
-  }
-  return messages.length > 1 && make("div", { class: "map", "aria-hidden": "true" }, cells);
 };
