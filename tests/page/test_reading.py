@@ -170,3 +170,16 @@ def test_the_last_edit_of_a_file_is_one_click_away_also_among_several_calls(brow
     assert files == [["bread.py", "#m19c2"], ["flour.py", "#m19c1"], ["corn.py", "#m19"]]
     assert (is_there, change) == (True, ["old bread", "new bread"])
     assert (told["axe"], told["console"]) == ([], [])
+
+
+def test_values_on_record_stand_behind_what_was_done_and_checked(browse, tmp_path):
+    trace = trace_of(
+        step("t", "Bash", command="pytest", content="3 passed in 12.75s, 48 files"),
+        said("The run took 12.75 s over 48 files. All tests pass."),
+    )
+    told = browse(with_claims(tmp_path, trace), axe=True, steps=[
+        ["eval", "[...document.querySelectorAll('.claims > .ledger q')].map((one) => one.innerText)"],
+        ["eval", "[...document.querySelectorAll('.claims details')].map((one) => [one.open, one.innerText.split('\\n')[0]])"],
+    ])  # fmt: skip
+    assert told["values"] == [["All tests pass."], [[False, "1 value on record"]]]
+    assert told["axe"] == []

@@ -57,13 +57,17 @@ const MOST_CLAIMS = 12;
 const ledgerOf = ({ ledger }, base) => {
   if (!ledger?.length) return null;
   const grave = Object.keys(ANSWERS);
-  const ordered = [...ledger].sort((a, b) => grave.indexOf(a.answer) - grave.indexOf(b.answer));
+  // What was done and checked comes before values that some result has: of these there are many, and they are worth less.
+  const isPlain = (entry) => entry.answer === "backed" && entry.kind === "value";
+  const ordered = ledger.filter((entry) => !isPlain(entry)).sort((a, b) => grave.indexOf(a.answer) - grave.indexOf(b.answer));
+  const values = ledger.filter(isPlain);
+  const [shown, held] = ordered.length ? [ordered, values] : [values, []];
   const tally = grave.map((answer) => [ledger.filter((entry) => entry.answer === answer).length, ANSWERS[answer][2]]).filter(([number]) => number).map(([number, words]) => `${figure(number)} ${words}`).join(", ");
   const rows = (entries) => make("ul", { class: "ledger" }, entries.map((entry) => claimRow(entry, base)));
-  const rest = ordered.slice(MOST_CLAIMS);
+  const rest = shown.slice(MOST_CLAIMS);
+  const folded = (entries, ...words) => entries.length > 0 && make("details", null, make("summary", null, count(entries.length, ...words)), rows(entries));
   return make("section", { class: "claims", "aria-labelledby": "claims" }, make("h2", { id: "claims" }, "What it claims, beside the record", make("span", { class: "tally" }, tally)),
-    rows(ordered.slice(0, MOST_CLAIMS)),
-    rest.length > 0 && make("details", null, make("summary", null, `${count(rest.length, "more claim")}`), rows(rest)));
+    rows(shown.slice(0, MOST_CLAIMS)), folded(rest, "more claim"), folded(held, "value on record", "values on record"));
 };
 
 const claimRow = (entry, base) => {
