@@ -1,5 +1,6 @@
 """The five tasks of a reader on a long session: what is wrong and since when, what is claimed, what changed last, and going there."""
 
+import attrs
 import pytest
 from coding_pages import edit, page_file, step, trace_of
 from commanding import run_command
@@ -71,6 +72,15 @@ def test_where_nothing_is_wrong_the_first_screen_says_what_was_looked_through(br
     )
     (told,) = browse(with_claims(tmp_path, trace), steps=[["eval", GIST]])["values"]
     assert told == ["No error or warning was found in 6 messages with 2 calls and 1 claim."]
+
+
+def test_a_request_too_long_for_the_title_is_one_click_away(browse, tmp_path):
+    asked = Message(role="user", content="Mend the mill. " * 30)
+    link = "[...document.querySelectorAll('.hero .line a')].map((one) => [one.innerText, one.hash])"
+    trace = trace_of(said("Which one?"))
+    for first, links in ((asked, [["whole request", "#m0"]]), (Message(role="user", content="Mend it."), [])):
+        page = page_file(tmp_path, attrs.evolve(trace, messages=(first, *trace.messages)))
+        assert browse(page, axe=True, steps=[["eval", link]])["values"] == [links]
 
 
 def test_a_message_is_reached_by_its_number(browse, tmp_path):

@@ -18,6 +18,12 @@ const firstOf = (findings, trace) => findings.filter((one) => one.key !== null)
   .map((finding) => ({ finding, at: orderOf(finding, trace) })).filter(({ at }) => at >= 0)
   .sort((a, b) => a.at - b.at)[0]?.finding;
 
+// Where the request is too long for the title, the way to all of it.
+const requestLink = ({ request, messages }, base) => {
+  const at = request?.endsWith(" …") ? messages.findIndex((message) => message.role === "user" && message.content && !message.copied) : -1;
+  return at >= 0 && make("a", { href: `${base}m${at}` }, "whole request");
+};
+
 const placeLink = (base, { number, key }) => make("a", { class: "jump", href: `${base}f${number}` }, `message ${key}`);
 
 // "isTitled": whether the title says already what is wrong.

@@ -43,7 +43,7 @@ const hero = (report, findings, held, base) => {
   const { request } = held.trace;
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
-      filesLine(held.trace, base)),
+      filesLine(held.trace, base), requestLink(held.trace, base)),
     make("h1", request ? { class: "request" } : null, request ?? told),
     gistOf(report, findings, held.trace, base, !request),
     isLie && [facing(worst, base), alsoSaid(findings, worst, base)],
