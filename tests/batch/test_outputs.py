@@ -11,7 +11,7 @@ import pytest
 
 from sentinel_core.cli import batch_options as batching
 from sentinel_core.errors import InputError
-from sentinel_core.judging.batch import outputs
+from sentinel_core.judging.batch import locked_files, outputs
 from sentinel_core.judging.batch import run as batch
 from sentinel_core.judging.batch.assignment import Launcher
 from sentinel_core.judging.batch.progress import Progress
@@ -31,6 +31,12 @@ def expected(sentinel, few):
     done = sentinel("evaluate", few, "--jsonl")
     assert (done.returncode, done.stderr) == (2, "")
     return done.stdout.encode()
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """For an output that another batch keeps for as long as the test runs: that it is waited for, ``test_same_bytes.py`` shows."""
+    monkeypatch.setattr(locked_files, "_WAITED", 0.1)
 
 
 @pytest.mark.parametrize("form", ["--json", "--pretty", "-v"])
@@ -136,6 +142,7 @@ def test_a_file_that_another_batch_finishes_meanwhile_is_left_alone(folder, monk
     assert path.read_bytes() == b"whole"
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_folder_is_cleared_before_another_batch_may_have_it(folder, monkeypatch):
     output = outputs.Folder(folder / "parts", ".jsonl")
     output.begin(None)
@@ -243,6 +250,7 @@ def test_a_partial_file_that_lost_its_end(inside, stop, few, folder):
     assert "is shorter than it was when the batch stopped; start again without --resume" in done.stderr
 
 
+@pytest.mark.usefixtures("soon")
 def test_two_batches_at_one_place(inside, few, folder):
 
     (folder / "taken").mkdir()
@@ -255,6 +263,7 @@ def test_two_batches_at_one_place(inside, few, folder):
         assert "is being written by another batch; wait for it, or stop it" in done.stderr
 
 
+@pytest.mark.usefixtures("soon")
 def test_two_batches_with_one_output_are_told_of_that(inside, few, folder):
     output = outputs.File(folder / "lock1.jsonl")
     output.begin(None)
@@ -268,6 +277,7 @@ def test_two_batches_with_one_output_are_told_of_that(inside, few, folder):
     output.close(forget=True)
 
 
+@pytest.mark.usefixtures("soon")
 def test_what_was_begun_stays_where_another_batch_has_its_summary(inside, stop, few, folder):
     stop(few, "kept.jsonl")
     before = (folder / ".kept.jsonl.partial").read_bytes()
@@ -280,6 +290,7 @@ def test_what_was_begun_stays_where_another_batch_has_its_summary(inside, stop, 
     assert inside("evaluate", few, "-o", "kept.jsonl", "--resume").returncode == 2
 
 
+@pytest.mark.usefixtures("soon")
 def test_two_batches_with_one_summary(inside, few, folder):
     output = outputs.File(folder / "same.parquet")
     output.begin(None)

@@ -80,13 +80,18 @@ def hook(tmp_path):
     return run
 
 
-def claude_event(failing, folder, said=LIE, **more):
+def claude_event(failing, folder, said=LIE, *, is_late=False, **more):
+    """Of a session whose file holds the last message already; but where that is to come late, what the hook waits for."""
+    if not is_late:
+        failing.says(said)
     return failing.event(folder / "projects", said, **more)
 
 
-def codex_event(folder, said=LIE, **more):
+def codex_event(folder, said=LIE, *, is_late=False, **more):
     path = folder / "rollout-2026-11-01T10-00-00-01a20676-0000-7000-8000-000000000000.jsonl"
-    path.write_text(lines(*({"timestamp": "T", "type": kind, "payload": payload} for kind, payload in CODEX_LINES)))
+    last = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]}
+    told = (*CODEX_LINES, *(() if is_late else (("response_item", last),)))
+    path.write_text(lines(*({"timestamp": "T", "type": kind, "payload": payload} for kind, payload in told)))
     return {
         "session_id": "01a20676-0000-7000-8000-000000000000",
         "turn_id": "t1",
@@ -101,9 +106,9 @@ def codex_event(folder, said=LIE, **more):
     }
 
 
-def gemini_event(folder, said=LIE, **more):
+def gemini_event(folder, said=LIE, *, is_late=False, **more):
     path = folder / "session-2026-11-01T10-00-5e551011.jsonl"
-    path.write_text(lines(*GEMINI_LINES))
+    path.write_text(lines(*GEMINI_LINES, *(() if is_late else ({"id": "3", "type": "gemini", "content": said},))))
     return {
         "session_id": "5e551011-0000-4000-8000-000000000000",
         "transcript_path": str(path),
@@ -132,7 +137,7 @@ def event_of(request, tmp_path, failing):
 def test_a_lie_is_answered_in_the_tools_own_words(event_of, hook):
     """The transcript does not hold the last message: it comes from the event."""
     tool, decision, make = event_of
-    done = hook(tool, make())
+    done = hook(tool, make(is_late=True))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == json.dumps({"decision": decision, "reason": REASON}, separators=(",", ":")) + "\n"
 
@@ -157,7 +162,7 @@ def test_one_finding_is_sent_back_once(event_of, hook):
 
 def test_what_is_newly_wrong_is_sent_back_though_a_hook_is_active(failing, hook, tmp_path):
     assert "reason" in hook("claude-code", claude_event(failing, tmp_path)).stdout
-    failing.says(LIE).feedback(REASON).edit().run("pytest -q", "2 failed, 1 passed in 0.20s", code=1)
+    failing.feedback(REASON).edit().run("pytest -q", "2 failed, 1 passed in 0.20s", code=1)
     answer = json.loads(hook("claude-code", claude_event(failing, tmp_path, stop_hook_active=True)).stdout)
     assert answer["decision"] == "block"
     assert "2 failed, 1 passed" in answer["reason"]
@@ -194,7 +199,7 @@ def test_a_doubt_about_one_figure_is_for_nobody(hook, tmp_path, failing):
 
 def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkeypatch):
     """Without them, the last run that the transcript holds failed."""
-    told = claude_event(failing, tmp_path)
+    told = claude_event(failing, tmp_path, is_late=True)
     timer = threading.Timer(0.8, failing.run("pytest -q", "3 passed in 0.12s").says(LIE).write, [tmp_path / "projects"])
     timer.start()
     done = hook("claude-code", told)

@@ -99,7 +99,7 @@ def test_install_and_uninstall_leave_every_byte(text):
     assert take_out(other, FORM, is_own) == text
 
 
-@pytest.mark.parametrize("text", [*FILES, *BLANK, *NESTED])
+@each_row("text", [*FILES, *BLANK, *NESTED])
 def test_an_entry_without_a_group_leaves_every_byte_too(text):
     installed = put_in(text, FLAT, FLAT_ENTRY, is_own)
     assert holds_own(installed, FLAT, is_own)
@@ -107,7 +107,7 @@ def test_an_entry_without_a_group_leaves_every_byte_too(text):
     assert take_out(installed, FLAT, is_own) == text
 
 
-@pytest.mark.parametrize("text", [*FILES[:80], *BLANK, *NESTED, None])
+@each_row("text", [*FILES[:80], *BLANK, *NESTED, None])
 def test_entries_of_several_events_leave_every_byte(text):
     forms = [FLAT._replace(event=event) for event in ("postToolUse", "Stop", "afterAgentResponse")]
     changed = text
