@@ -16,20 +16,24 @@ import sys
 import tempfile
 from typing import Any
 
-import coverage
-
 from sentinel_core.__main__ import main
 from sentinel_core.host.plugins import installed, load
+
+try:
+    import coverage
+except ImportError:  # a fresh environment has what users have
+    coverage = None
 
 COMMAND = f"{os.path.dirname(sys.executable)}/sentinel"  # noqa: PTH120 - as the shell would name it
 ROOMS = ("cli", "evaluate", "guardrails", "host", "judging", "providers", "runtime", "telemetry", "traces")
 PLUGINS = ("sentinel_command_", "sentinel_readers_", "sentinel_signal_", "sentinel_tools_")
 HEAVY = ("sentinel_core.judging.batch",)
+OURS = "reliability-sentinel"
 
 
 def import_all() -> None:
-    """The host and the built-in plugins, without what a command imports for a cluster or another rare wish."""
-    load(installed())
+    """The host and the built-in plugins, without strangers' and what a command imports for a cluster or another rare wish."""
+    load([one for one in installed() if one.distribution.startswith(OURS)])
     rooms = [f"sentinel_core.{room}" for room in ROOMS]
     packages = [
         "sentinel_agent",
@@ -67,7 +71,8 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)  # noqa: SIM115
     sys.argv = [COMMAND, *request["arguments"]]
-    coverage.process_startup()
+    if coverage:
+        coverage.process_startup()
     code = 1
     try:
         main()

@@ -26,15 +26,15 @@ PIPE = 1 << 16
 
 
 class Server:
-    """The process whose forks the commands are; it ends with this one."""
+    """The process whose forks the commands are; it ends with this one. It may be of another environment, with its variables."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: str | Path = sys.executable, environment: Mapping[str, str] = os.environ) -> None:
         self.door, theirs = socket.socketpair()
         self.owner = os.getpid()
-        self.environment = {name: text for name, text in os.environ.items() if not name.startswith("COVERAGE_")}
+        self.environment = {name: text for name, text in environment.items() if not name.startswith("COVERAGE_")}
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, SERVER, str(theirs.fileno())],
+                [python, SERVER, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -177,10 +177,10 @@ def run_to_end(
             words, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=timeout, check=False
         )
     if text:
-        done.stdout, done.stderr = (_as_text(told) for told in (done.stdout, done.stderr))
+        done.stdout, done.stderr = (as_text(told) for told in (done.stdout, done.stderr))
     return done
 
 
-def _as_text(told: bytes) -> str:
+def as_text(told: bytes) -> str:
     """As ``subprocess`` gives it."""
     return told.decode().replace("\r\n", "\n").replace("\r", "\n")

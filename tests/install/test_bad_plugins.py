@@ -31,7 +31,8 @@ def environment(make_environment, wheelhouse):
         "reliability-sentinel[standard]", *(f"bad-{name}".replace("_", "-") for name in BAD_SIGNALS)
     )
     made.install("bad-too-new", wheelhouse=wheelhouse, dependencies=False)
-    return made
+    with made.forking():
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def trace(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def without(environment, trace):
-    done = environment.sentinel("evaluate", trace, "--json", "--plugins", GOOD)
+    done = environment.sentinel("evaluate", trace, "--json", "--plugins", GOOD, afresh=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -109,6 +110,13 @@ def test_a_clash_names_both_distributions_and_stops_only_what_would_use_them(mak
         assert environment.sentinel(*command).returncode == 0
 
 
+def test_a_process_of_its_own_judges_as_a_fork_does(environment, trace):
+    told = ("evaluate", trace, "--plugins", f"{GOOD},raises_at_import", "--weight", "raises_at_import=0.1")
+    own, fork = (environment.sentinel(*told, afresh=afresh) for afresh in (True, False))
+    assert (own.returncode, own.stdout, own.stderr) == (fork.returncode, fork.stdout, fork.stderr)
+    assert own.returncode == 3
+
+
 def test_check_names_every_broken_plugin(environment):
     done = environment.sentinel("plugins", "--check", "--json", "--timeout", "2")
     assert done.returncode == 3
@@ -120,7 +128,7 @@ def test_check_names_every_broken_plugin(environment):
 
 
 def test_listing_imports_no_plugin(environment):
-    done = environment.sentinel("plugins", "--json")
+    done = environment.sentinel("plugins", "--json", afresh=True)
     assert done.returncode == 0
     assert {row["name"] for row in json.loads(done.stdout)} >= set(CASES)
 

@@ -1,15 +1,19 @@
 """Wheels and environments for tests that install plugins for real."""
 
 import base64
+import contextlib
 import hashlib
 import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from forked_commands import FORKS, Server, as_text
+
 REPOSITORY = Path(__file__).parents[2]
+TIMEOUT = 120  # seconds
 
 
 def write_wheel(
@@ -52,6 +56,7 @@ class Environment:
         self.folder = folder
         self.python = folder / "bin" / "python"
         self.command = folder / "bin" / "sentinel"
+        self.server: Server | None = None
         _uv("venv", "--quiet", "--python", sys.executable, str(folder))
 
     def install(self, *requirements: str, wheelhouse: Path, dependencies: bool = True) -> None:
@@ -63,16 +68,42 @@ class Environment:
             *requirements,
         )
 
-    def sentinel(self, *arguments: str, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
+    @property
+    def variables(self) -> dict[str, str]:
+        """Those of its commands."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+
+    @contextlib.contextmanager
+    def forking(self) -> Iterator[None]:
+        """Until it ends, the commands are forks of one process that has imported the host and the built-in plugins.
+
+        Nothing may be installed meanwhile.
+        """
+        if FORKS:
+            self.server = Server(self.python, self.variables)
+        try:
+            yield
+        finally:
+            if self.server:
+                self.server.close()
+            self.server = None
+
+    def sentinel(
+        self, *arguments: str, cwd: Path | None = None, afresh: bool = False, **environ: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run the installed command."""
+        environment = {**self.variables, **environ}
+        if self.server and not afresh and self.server.can_run(environment):
+            code, out, err = self.server.run(list(arguments), cwd or Path.cwd(), environment, b"", TIMEOUT)
+            return subprocess.CompletedProcess([str(self.command), *arguments], code, as_text(out), as_text(err))
         return subprocess.run(
             [str(self.command), *arguments],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=TIMEOUT,
             check=False,
             cwd=cwd,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
+            env=environment,
         )
 
 
