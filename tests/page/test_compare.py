@@ -5,6 +5,7 @@ import json
 import pytest
 from commanding import run_command
 from lying import CLAIM, messages
+from page_looks import each_look
 
 from sentinel_core.judging.output.page.alignment import Pair, aligned, first_divergence
 
@@ -78,8 +79,7 @@ def runs(tmp_path, *traces):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@each_look(400)
 def test_two_runs_stand_beside_each_other_with_the_first_divergence_marked(browse, tmp_path, width, theme):
     lie, page = messages(CLAIM), tmp_path / "page.html"
     call = {"id": "m1", "name": "send_email", "arguments": {"to": "<b>a</b>"}}

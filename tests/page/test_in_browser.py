@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from commanding import run_command
 from lying import CLAIM, messages
+from page_looks import each_look
 from soaking import SOAK
 
 pytestmark = pytest.mark.unmeasured
@@ -33,15 +34,14 @@ def is_quiet(told, page):
     return True
 
 
-@pytest.fixture
-def coding(tmp_path):
-    page = tmp_path / "coding.html"
+@pytest.fixture(scope="module")
+def coding(tmp_path_factory):
+    page = tmp_path_factory.mktemp("coding") / "coding.html"
     assert evaluate_to(page, EXAMPLES / "coding-session.jsonl").returncode == 2
     return page
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@each_look(390)
 def test_a_trace_shows_the_claim_beside_the_evidence(browse, coding, theme, width):
     told = browse(coding, theme=theme, width=width, axe=True, steps=[
         ["eval", "document.querySelector('.says').innerText"],

@@ -6,6 +6,7 @@ import re
 import pytest
 from commanding import run_command
 from lying import CLAIM, messages
+from page_looks import each_look
 
 from sentinel_core import ExecutionTrace, Message
 from sentinel_core.host.in_process import evaluate_trace
@@ -49,8 +50,7 @@ def page_of(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@each_look(400)
 def test_the_first_screen_has_the_request_the_verdict_the_claim_and_the_timeline(browse, page_of, width, theme):
     above = "[...document.querySelectorAll('h1, .pill, .says, .shows, .map')].map((one) => one.getBoundingClientRect().top < innerHeight)"
     told = browse(page_of(session()), width=width, theme=theme, axe=True, steps=[
