@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 
 pytestmark = pytest.mark.unmeasured
 
@@ -42,7 +43,7 @@ def name_of(path: Path) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_one_report_a_trace(path, tmp_path):
-    first = evaluate(str(path), "0", tmp_path)
+    first = run_forked("evaluate", path, "--jsonl", cwd=tmp_path, text=False)
     assert first.stderr == b""
     with gzip.open(path) as stream:
         traces = [json.loads(line) for line in stream]
