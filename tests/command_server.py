@@ -5,6 +5,7 @@ its arguments, folder and environment; the answer is the exit code, as a line, n
 """
 
 import atexit
+import base64
 import contextlib
 import gc
 import importlib
@@ -20,9 +21,11 @@ from sentinel_core.__main__ import main
 from sentinel_core.host.plugins import installed, load
 
 try:
-    import coverage
+    import coverage.collector
 except ImportError:  # a fresh environment has what users have
     coverage = None
+else:
+    coverage.collector.short_stack = str  # as in conftest.py
 
 COMMAND = f"{os.path.dirname(sys.executable)}/sentinel"  # noqa: PTH120 - as the shell would name it
 ROOMS = ("cli", "evaluate", "guardrails", "host", "judging", "providers", "runtime", "telemetry", "traces")
@@ -58,6 +61,20 @@ def received(door: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     return json.loads(text), streams
 
 
+def measure() -> None:
+    """This process, if processes are measured, and none of its forks: each would take longer to start, and to save what it
+    measured, than it runs; and what forks run, tests run in their own process too, or in forks of that.
+    """
+    given = os.environ.get("COVERAGE_PROCESS_CONFIG")
+    if coverage is None or given is None:
+        return
+    config = json.loads(base64.b64decode(given)) | {"patch": ["_exit"]}
+    os.environ["COVERAGE_PROCESS_CONFIG"] = base64.b64encode(json.dumps(config).encode()).decode()
+    measuring = coverage.process_startup()
+    os.environ["COVERAGE_PROCESS_CONFIG"] = given  # a new process is measured as any other is
+    os.register_at_fork(after_in_child=lambda: (measuring.stop(), setattr(measuring, "save", lambda: None)))
+
+
 def become(request: dict[str, Any], streams: list[int]) -> None:
     """Run the command in this process, as if it had just been started; the process ends with its exit code."""
     for number, stream in enumerate(streams):
@@ -71,8 +88,7 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)  # noqa: SIM115
     sys.argv = [COMMAND, *request["arguments"]]
-    if coverage:
-        coverage.process_startup()
+    measure()
     code = 1
     try:
         main()
