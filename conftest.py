@@ -57,8 +57,8 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are cores: many tests wait for other processes, but for those of ``make quick``."""
-    return (os.cpu_count() or 1) + ("not process" not in config.getoption("markexpr"))
+    """Two for each core: many tests wait for other processes, but for those of ``make quick``."""
+    return (os.cpu_count() or 1) * (1 if "not process" in config.getoption("markexpr") else 2)
 
 
 @pytest.hookimpl(wrapper=True)
