@@ -137,10 +137,10 @@ class Finder {
     const found = [...message.querySelectorAll(DRAWN_TEXTS)].filter(isOwn).flatMap((element) => rangesOf(element, this.pattern));
     const hit = found[Math.min(nth, found.length - 1)];
     if (!hit) { message.scrollIntoView({ block: "center" }); return; }
-    hit.startContainer.parentElement.closest("details:not([open])")?.setAttribute("open", "");
+    for (let box = hit.startContainer.parentElement; box !== message; box = box.parentElement) if (box.matches("details")) box.open = true;
     this.mark(found, hit);
     message.scrollIntoView({ block: "nearest" });
-    scrollBy(0, hit.getBoundingClientRect().top - innerHeight / 2);
+    settle(() => { if (hit.startContainer.isConnected) scrollBy(0, hit.getBoundingClientRect().top - innerHeight / 2); });
   }
 
   // The message of the hit that is shown.

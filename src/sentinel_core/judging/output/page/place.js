@@ -2,11 +2,28 @@
 const SETTLES = 12; // frames: what is drawn late changes the heights above
 const STEP = 24;
 
+// Does something to the place of the page now and in the next frames, until the reader does anything or something else is to be in sight.
+let settling = 0;
+const settle = (keep) => {
+  settling += 1;
+  const mine = settling;
+  const again = (left) => {
+    if (mine !== settling) return;
+    keep();
+    if (left) requestAnimationFrame(() => again(left - 1));
+  };
+  again(SETTLES);
+};
+for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(event, () => { settling += 1; }, { capture: true, passive: true });
+
 const focusOn = (element) => {
   if (!element) return;
   element.focus({ preventScroll: true });
-  (element.closest(".message") ?? element).scrollIntoView({ block: element.closest(".message")?.clientHeight > innerHeight ? "start" : "center" });
-  element.scrollIntoView({ block: "nearest" });
+  const message = element.closest(".message");
+  settle(() => {
+    (message ?? element).scrollIntoView({ block: message?.clientHeight > innerHeight ? "start" : "center" });
+    element.scrollIntoView({ block: "nearest" });
+  });
 };
 
 const PLACES = ".message, .stretch > summary";
@@ -33,9 +50,5 @@ const keepPlace = (list, bar, change) => {
   if (!seen) return;
   const shown = seen.closest("details.stretch:not([open])")?.querySelector("summary") ?? seen;
   if (isFocused && shown !== seen) shown.focus({ preventScroll: true });
-  const settle = (left) => {
-    scrollBy(0, shown.getBoundingClientRect().top - top);
-    if (left) requestAnimationFrame(() => settle(left - 1));
-  };
-  settle(SETTLES);
+  settle(() => scrollBy(0, shown.getBoundingClientRect().top - top));
 };

@@ -70,7 +70,8 @@ const eventful = (agent, path, { findings, ledger }) => {
   return seen;
 };
 
-// The messages that a filter leaves: of a tool, of a rule ("" is any finding), or with a sub-agent that has some.
+// The messages that a filter leaves: of a tool, of a rule ("" is any finding) with the results of the calls it is about, or with a
+// sub-agent that has some.
 const matching = (agent, path, about) => {
   const { findings, filter: { tool, rule } } = about;
   const found = findings.filter((finding) => finding.trace_path.join() === path.join() && (!rule || finding.rule === rule));
@@ -79,8 +80,9 @@ const matching = (agent, path, about) => {
   agent.messages.forEach((message, number) => {
     const calls = message.calls ?? [];
     const isOfTool = tool === null || [...calls, ...(message.results ?? [])].some((one) => one.name === tool);
+    const isAnswer = (result) => found.some((finding) => finding.call_id === result.id && finding.message_index === result.asked);
     const isInside = (call) => childrenOf(agent, call).some((place) => matching(agent.children[place], [...path, place], about).size);
-    if ((isOfTool && (rule === null || places.has(number))) || calls.some(isInside)) seen.add(number);
+    if ((isOfTool && (rule === null || places.has(number) || (message.results ?? []).some(isAnswer))) || calls.some(isInside)) seen.add(number);
   });
   return seen;
 };
