@@ -79,7 +79,7 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     report = json.loads(run_command(coding.parent, "evaluate", EXAMPLES / "coding-session.jsonl", "--json").stdout)
     told = browse(coding, steps=[
         ["eval", "document.querySelector('.hero').innerText"],
-        ["eval", "[...document.querySelectorAll('.hero .reason a')].map((one) => one.hash)"],
+        ["eval", "[...document.querySelectorAll('.hero :is(.gist, .reason) a')].map((one) => one.hash)"],
         ["eval", "document.querySelector('section[aria-labelledby=wrong] > p').innerText"],
         ["eval", "document.querySelector('section[aria-labelledby=facts]').innerText"],
     ])  # fmt: skip
@@ -96,7 +96,7 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
         "agent": None,
         "basis": "hallucination.contradicted_checks",
     }
-    assert "Where to begin: message 7 (hallucination.contradicted_checks)" in words
+    assert "Where to begin" not in words  # the sentence of what is wrong says it
     assert links == ["#f1"]
     assert hint.startswith("sentinel explain hallucination.contradicted_checks says why")
 
@@ -290,13 +290,13 @@ def test_sub_agents_stand_under_the_call_that_started_them(browse, tmp_path):
         ["eval", "document.activeElement.id"],
         ["eval", "document.querySelector('#m0 .call details.child').innerText"],
         ["eval", "document.querySelector('.hero').innerText"],
-        ["click", ".hero .reason a"],
-        ["eval", "document.activeElement.closest('.message').id"],
+        ["click", ".hero .gist a"],
+        ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.closest('.message').id), 50))"],
     ])  # fmt: skip
     focused, words, hero, begun = told["values"]
     assert focused == "m0.3"
     assert CLAIM in words
-    assert "Where to begin: message 0.3 of helper" in hero
+    assert "This is wrong, in message 0.3 of helper." in hero
     assert begun == "m0.3"
 
 

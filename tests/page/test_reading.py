@@ -10,7 +10,7 @@ from sentinel_core.trace import TraceDetails
 
 pytestmark = pytest.mark.unmeasured
 
-REJECTED = "error: failed to push some refs to 'origin'"
+REJECTED = "Exit code 1\nTo example.org:mill.git\n ! [rejected]   mill -> mill (fetch first)\nerror: failed to push some refs to 'origin'"
 TOLD = "The tests pass, and I pushed the branch."
 GIST = "[...document.querySelectorAll('.gist')].map((one) => one.innerText)"
 HERE = "[document.activeElement.id, location.hash]"
@@ -58,7 +58,7 @@ def test_the_first_screen_says_what_is_wrong_what_was_first_and_what_changed_las
     gist, is_seen, links, line, fits, reached = told["values"]
     assert gist == [
         'What is wrong, in message 69: The agent says that the tests pass, but the last run before it ended with "1 failed, 2 passed in 0.31s".',
-        'What went wrong first, in message 43: "Bash" failed: git push origin mill',
+        "What went wrong first, in message 43: git push origin mill failed: ! [rejected] mill -> mill (fetch first)",
     ]
     assert links == ["#f1", "#f3"]
     assert line.endswith("2 files changed last: flour.py in message 67")

@@ -14,6 +14,24 @@ const findingsOf = ({ trace: view, known }) => view.report.findings
     || Number(!isContradicted(a)) - Number(!isContradicted(b)))
   .map((finding, place) => ({ ...finding, number: place + 1 }));
 
+// Where a message is in the order of the whole trace: a sub-agent's come after the call that started it.
+const positionOf = (agent, [first, ...rest]) => {
+  if (!rest.length) return [first];
+  const child = agent.children?.[first];
+  if (!child) return [Infinity];
+  const at = agent.messages.findIndex((message) => (message.calls ?? []).some((call) => call.id === child.call));
+  return [at < 0 ? Infinity : at, first, ...positionOf(child, rest)];
+};
+const byPosition = (a, b) => {
+  const apart = a.findIndex((step, depth) => step !== b[depth]);
+  return apart < 0 ? a.length - b.length : a[apart] - (b[apart] ?? -1);
+};
+const placeOfKey = (key) => key.split(".").map(Number);
+
+// Findings in the order of the trace; those about all of it come first.
+const inOrder = (findings, trace) => findings.map((finding) => ({ ...finding, position: finding.key === null ? [-1] : positionOf(trace, placeOfKey(finding.key)) }))
+  .sort((a, b) => byPosition(a.position, b.position));
+
 const isContradicted = (finding) => Boolean(finding.evidence.shown);
 const isClaim = (finding) => isContradicted(finding) || Boolean(finding.evidence.before);
 
@@ -57,11 +75,22 @@ const shownSide = (finding, call, marks, base) => {
     isClaimed && make("p", null, callLine(call, call.ok)), body);
 };
 
+// What the record shows where a claim rests on no result: that nothing did what is said, or what the rule says of the calls that did.
+const UNDONE = ["claim_without_call", "partial_claim", "left_one", "checks_not_run"];
+const SHOWN = { stale_checks: "The last run was before the last edit.", identifier: "No result up to here has it.", figure: "No result up to here has it." };
+const absenceOf = ({ rule, evidence: { number } }) => {
+  const name = rule.slice(rule.indexOf(".") + 1);
+  if (!number) return "No call was made up to here.";
+  if (!UNDONE.includes(name)) return SHOWN[name];
+  return number === 1 ? "The only call up to here did not do this." : `None of the ${count(number, "call")} up to here did this.`;
+};
+
 const absence = (finding, before, number, base) => {
-  if (!number) return side("The record shows", null, make("p", { class: "strong" }, "No call was made up to here."));
-  const title = number > before.length ? `The last ${before.length} of ${count(number, "call")}:` : number > 1 && `All ${count(number, "call")}:`;
+  const shown = absenceOf(finding);
+  if (!number) return side("The record shows", null, make("p", { class: "strong" }, shown));
+  const title = number > before.length ? `The last ${before.length} of ${count(number, "call")} up to here:` : `${number > 1 ? `All ${count(number, "call")}` : "The call"} up to here:`;
   return side("The record shows", null,
-    make("p", { class: "strong" }, number === 1 ? "The only call up to here did not do this." : "None of the calls up to here did this."),
+    shown && make("p", { class: "strong" }, shown),
     title && make("p", { class: "faint" }, title),
     make("ol", { class: "calls" }, before.map((call) => make("li", null, callLine(call, call.ok), " ",
       make("a", { class: "place", href: `${base}m${keyAt(finding, call.asked)}` }, `message ${keyAt(finding, call.asked)}`)))));

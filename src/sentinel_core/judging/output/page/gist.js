@@ -1,11 +1,21 @@
 // What is wrong, or what was looked through, in a sentence or two out of the report.
 const isWrong = (finding) => finding.severity !== "note";
 
-// A call that failed is named by what it was asked.
+// A call that failed is named by what it was asked, and by the first line of what came back that speaks of trouble.
+const TROUBLE = /error|fail|reject|denied|refused|fatal|exception|panic|cannot|not found|no such|does not exist|invalid|unable|conflict/i;
+const NO_TROUBLE = /^(exit code \d+|traceback.*)$|\b(0|no) (errors?|failed|failures?)\b/i;
+const LONGEST_TROUBLE = 160;
 const askedOf = (finding) => (finding.rule.endsWith(".failed_call") ? oneLine(finding.evidence.call?.arguments) : "");
+const troubleOf = ({ evidence: { call }, quote }) => {
+  const lines = (call.result?.text ?? "").split("\n").map((line) => line.replace(/<\/?\w+_error>/g, " ").replace(/\s+/g, " ").trim());
+  return (lines.find((line) => TROUBLE.test(line) && !NO_TROUBLE.test(line)) ?? quote ?? "").slice(0, LONGEST_TROUBLE);
+};
 const toldOf = (finding) => {
   const asked = askedOf(finding);
-  return asked ? [finding.text.replace(/\.$/, ": "), make("code", null, asked)] : finding.text;
+  if (!asked) return plain(finding.text);
+  const { name } = finding.evidence.call;
+  const trouble = troubleOf(finding);
+  return [make("code", null, kindOfTool(name)[0] === "command" ? asked : `${name} ${asked}`), finding.text === `"${name}" failed.` ? " failed" : `: ${finding.text.replace(/\.$/, "")}`, trouble ? `: ${trouble}` : "."];
 };
 
 // Where in the whole trace a finding is: one of a sub-agent where its call is.
@@ -24,7 +34,9 @@ const requestLink = ({ request, messages }, base) => {
   return at >= 0 && make("a", { href: `${base}m${at}` }, "whole request");
 };
 
-const placeLink = (base, { number, key }) => make("a", { class: "jump", href: `${base}f${number}` }, `message ${key}`);
+// The agent of a path; of the session itself there is none to name.
+const agentAt = (trace, path) => path.reduce((agent, place) => agent?.children?.[place], trace);
+const placeLink = (base, { number, key, trace_path: path }, trace) => [make("a", { class: "jump", href: `${base}f${number}` }, `message ${key}`), path.length > 0 && ` of ${agentAt(trace, path)?.id}`];
 
 // "isTitled": whether the title says already what is wrong.
 const gistOf = (report, findings, trace, base, isTitled) => {
@@ -34,10 +46,10 @@ const gistOf = (report, findings, trace, base, isTitled) => {
   const [worst] = wrong;
   const first = firstOf(wrong, trace);
   const isApart = first && first !== worst && callOf(first) !== callOf(worst);
-  const place = worst.key !== null && [", in ", placeLink(base, worst)];
+  const place = worst.key !== null && [", in ", placeLink(base, worst, trace)];
   return [
     isTitled ? place && line(make("b", null, "This is wrong"), place, ".") : line(make("b", null, "What is wrong"), place, ": ", toldOf(worst)),
-    isApart && line(make("b", null, "What went wrong first"), ", in ", placeLink(base, first), ": ", toldOf(first)),
+    isApart && line(make("b", null, "What went wrong first"), ", in ", placeLink(base, first, trace), ": ", toldOf(first)),
   ];
 };
 

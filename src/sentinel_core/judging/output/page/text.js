@@ -60,6 +60,9 @@ const excerpt = (text, places) => {
   return [start, Math.min(text.length, places[0].to + 320, start + 2 * FOLD_CHARACTERS)];
 };
 
+// A sentence without the marks of its markup; a pattern such as "src/**" stays.
+const plain = (text) => text.replace(/^\s*(?:#{1,6}|>|[-*+])\s+/, "").replaceAll("`", "").replace(/(?<![^\s("'“])\*\*(?=[^\s*/])|(?<=[^\s*/])\*\*(?![^\s.,:;!?)"'”])/g, "");
+
 // All that the page has of a text {text, tail, left}.
 const wholeText = (part) => part.text + (part.left ? `\n\n[${count(part.left, "character")} left out of this page]\n\n${part.tail ?? ""}` : "");
 

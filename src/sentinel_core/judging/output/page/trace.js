@@ -44,7 +44,7 @@ const hero = (report, findings, held, base) => {
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
       filesLine(held.trace, base), requestLink(held.trace, base)),
-    make("h1", request ? { class: "request" } : null, request ?? told),
+    make("h1", request ? { class: "request" } : null, request ?? plain(told)),
     gistOf(report, findings, held.trace, base, !request),
     isLie && [facing(worst, base), alsoSaid(findings, worst, base)],
     isByRisk(report) && gauge(report),
@@ -83,19 +83,20 @@ const claimRow = (entry, base) => {
 const MOST_ALSO = 3;
 const alsoSaid = (findings, worst, base) => {
   const others = findings.filter((one) => one !== worst && one.severity !== "note" && isClaim(one) && one.quote);
-  const said = others.filter((one) => one.quote !== worst.quote);
+  const said = [...new Set(others.map((one) => one.quote))].filter((quote) => quote !== worst.quote);
+  const places = (quote) => others.filter((one, at) => one.quote === quote && others.findIndex((other) => other.quote === quote && other.key === one.key) === at);
   const link = (one) => [" (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"];
   return [
-    ...others.filter((one) => one.quote === worst.quote).slice(0, MOST_ALSO).map((one) => make("p", { class: "summary" }, one.text.replace(/\.$/, ""), link(one), ".")),
+    ...others.filter((one) => one.quote === worst.quote).slice(0, MOST_ALSO).map((one) => make("p", { class: "summary" }, plain(one.text).replace(/\.$/, ""), link(one), ".")),
     said.length > 0 && make("p", { class: "summary also" }, "It also says ",
-      said.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", make("q", null, one.quote), link(one)]),
+      said.slice(0, MOST_ALSO).map((quote, place) => [place > 0 && ", ", make("q", null, plain(quote)), places(quote).map(link)]),
       said.length > MOST_ALSO && `, and ${figure(said.length - MOST_ALSO)} more`, "."),
   ];
 };
 
-// The step that broke. Its number counts in the messages of its own agent, which a finding or the agent's name leads to.
+// The step that broke, where no finding says where to begin. Its number counts in the messages of its own agent, which a finding or the agent's name leads to.
 const whereToBegin = ({ attribution }, findings, held, base) => {
-  if (!attribution) return null;
+  if (!attribution || findings.some((one) => isWrong(one) && one.key !== null)) return null;
   const { message_index: place, agent, basis } = attribution;
   const shown = findings.filter((one) => one.rule === basis && one.message_index === place).sort((a, b) => (a.key < b.key ? -1 : 1))[0];
   const child = (held.trace.children ?? []).findIndex((one) => one.id === agent);
@@ -109,10 +110,10 @@ const facing = (finding, base) => {
   const { call, shown, before, number } = finding.evidence;
   const told = shown
     ? [make("p", { class: "shown mono" }, shown), make("p", { class: "faint" }, "from ", make("b", null, call.name), ` ${oneLine(call.arguments)}`)]
-    : [make("p", { class: "shown" }, number > 1 ? `None of the ${count(number, "call")} up to here did this.` : number ? "The only call up to here did not do this." : "No call was made up to here."),
+    : [make("p", { class: "shown" }, absenceOf(finding) ?? `${count(number, "call")} up to here; the last:`),
       number > 0 && make("ul", { "aria-label": "The last calls" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
   return make("div", { class: "facing" },
-    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("p", { class: "said" }, make("q", null, finding.quote))),
+    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("p", { class: "said" }, make("q", null, plain(finding.quote)))),
     make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));
 };
 
