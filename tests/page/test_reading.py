@@ -136,7 +136,7 @@ def test_the_strip_says_what_its_colours_are_and_names_the_findings(browse, tmp_
         ["click", ".labels a"], ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.id), 50))"],
     ])  # fmt: skip
     labels, legend, is_over, cells, reached = told["values"]
-    assert labels == [["! 43 failed call", "#f3"], ["✗ 69 contradicted checks", "#f1"]]
+    assert labels == [["! #43 failed call", "#f3"], ["✗ #69 contradicted checks", "#f1"]]
     assert legend == [
         "user",
         "edits (Edit 2)",

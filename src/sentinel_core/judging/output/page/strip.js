@@ -1,6 +1,6 @@
 // The strip: all messages in a row, coloured by what they do, with the findings named above it and the colours below.
 const WIDEST_STRIP = 240;
-const APART = 0.43; // of the strip: findings closer than this share a label, which is up to 0.3 wide
+const APART = 0.67; // of the strip: findings closer than this share a label, which is up to 0.4 wide
 const MOST_NAMED = 2;
 const MOST_TOOLS = 3;
 // What a cell shows of its messages: what most of them do; of equals the first of these.
@@ -63,8 +63,8 @@ const labelsOf = (wrong, length, base) => {
     else groups.push({ at, members: [finding] });
   }
   return groups.length > 0 && make("nav", { class: "labels", "aria-label": "Findings along the messages" }, groups.map(({ at, members }) => make("p", { css: { "--at": String(at) } },
-    members.slice(0, MOST_NAMED).sort((a, b) => a.message_index - b.message_index).map((one) => [make("a", { class: one.kind, href: `${base}f${one.number}` }, sign(one.severity), ` ${one.key} ${ruleWords(one.rule)}`), " "]),
-    members.length > MOST_NAMED && make("span", { class: "faint" }, `+${figure(members.length - MOST_NAMED)}`))));
+    members.slice(0, MOST_NAMED).sort((a, b) => a.message_index - b.message_index).map((one) => [make("a", { class: one.kind, href: `${base}f${one.number}` }, sign(one.severity), ` #${one.key} ${ruleWords(one.rule)}`), " "]),
+    members.length > MOST_NAMED && make("span", { class: "faint" }, count(members.length - MOST_NAMED, "more finding")))));
 };
 
 const legendOf = (messages, shown) => {
