@@ -44,12 +44,14 @@ class Finder {
     this.told = make("span", { class: "faint", id: "hits" });
     this.messages = keyed(this.trace);
     const tools = this.messages.flatMap(({ message }) => (message.calls ?? []).map((call) => call.name));
-    this.bar = make("div", { class: "finder tools", role: "search", hidden: !this.messages.length }, this.input, this.told,
+    // On a narrow screen the first of these alone stays in sight.
+    this.seek = make("div", { class: "seek tools" }, this.input, this.told,
       make("button", { type: "button", class: "quiet", "aria-label": "Previous hit", on: { click: () => this.step(-1) } }, "↑"),
-      make("button", { type: "button", class: "quiet", "aria-label": "Next hit", on: { click: () => this.step(1) } }, "↓"),
+      make("button", { type: "button", class: "quiet", "aria-label": "Next hit", on: { click: () => this.step(1) } }, "↓"));
+    const filters = make("div", { class: "filters tools" },
       this.choice("tool", "Only this tool", "All tools", tools), this.choice("rule", "Only this finding", "All messages", this.about.findings.map((finding) => finding.rule)),
       this.unfolder = make("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => this.unfoldAll() } }, "Unfold all"));
-    return this.bar;
+    return make("div", { class: "finder tools", role: "search", hidden: !this.messages.length }, this.seek, filters);
   }
 
   // A list to filter by: each name with how often it occurs, the most frequent first.
@@ -81,7 +83,7 @@ class Finder {
 
   unfoldAll(isOpen = !this.isUnfolded) {
     this.setUnfolded(isOpen);
-    keepPlace(this.timeline.list, this.bar, () => {
+    keepPlace(this.timeline.list, this.seek, () => {
       this.timeline.unfold(isOpen);
       this.timeline.list.querySelectorAll("button.more").forEach((button) => button.unfold(isOpen));
     });

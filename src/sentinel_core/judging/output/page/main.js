@@ -14,7 +14,7 @@ const run = {
 [...run.order].forEach((number, place) => { run.rows[number].worst = place; });
 const isSingle = run.rows.length === 1 && run.rows[0].full;
 const table = new Table(run);
-const state = { number: undefined, shown: null, both: null, at: -1 };
+const state = { number: undefined, shown: null, both: null, finding: null };
 
 // A finding without a trace's number is one of the worst trace.
 const parseHash = () => {
@@ -27,13 +27,13 @@ const go = () => {
   if (wanted.number !== null && !run.rows[wanted.number]?.full) wanted.number = null;
   if (wanted.number !== state.number) show(wanted.number);
   if (state.shown && wanted.finding !== null) reachFinding(wanted.finding);
-  else if (state.shown && wanted.message !== null) focusOn(state.shown.timeline.reach(wanted.message, wanted.call));
+  else if (state.shown && wanted.message !== null) { setCurrent(null); focusOn(state.shown.timeline.reach(wanted.message, wanted.call)); }
   else if (state.shown && wanted.isOfFiles) focusOn(byId("files"));
   else if (state.both && wanted.step !== null) state.both.reach(wanted.step);
 };
 
 const show = (number) => {
-  Object.assign(state, { number, shown: null, both: null, at: -1 });
+  Object.assign(state, { number, shown: null, both: null, finding: null });
   scrollTo(0, 0);
   if (number === null && run.compare) state.both = showCompare(run);
   else if (number === null) { showOverview(run, table); table.refresh(); }
@@ -52,32 +52,62 @@ const drawBar = () => {
     ...(state.shown ? [make("button", { type: "button", class: "quiet wide", on: { click: focusSearch } }, "Search ", make("kbd", null, "/"))] : []));
 };
 
-// From one finding to the next, in the order of the list: the worst first.
+// From the place in sight to the next finding of the trace; above the timeline to the worst.
 const step = (by) => {
-  const findings = state.shown?.findings ?? [];
-  if (!findings.length) return;
-  const at = state.at < 0 && by < 0 ? findings.length - 1 : (state.at + by + findings.length) % findings.length;
-  setPlace(`${isSingle ? "#" : `#t${state.number + 1}/`}f${findings[at].number}`);
-  reachFinding(findings[at].number);
+  const { ordered = [], findings, base } = state.shown ?? {};
+  if (!ordered.length) return;
+  const place = placeInSight();
+  const from = ordered.findIndex((one) => (place.number ? one.number === place.number : byPosition(one.position, place.position) >= 0));
+  const at = place.number ? from + by : (from < 0 ? ordered.length : from) - (by < 0 ? 1 : 0);
+  const { number } = place.isAbove && by > 0 ? findings[0] : ordered[(at + ordered.length) % ordered.length];
+  setPlace(`${base}f${number}`);
+  reachFinding(number);
+};
+
+// The current finding while it is in sight, or else the message there.
+const placeInSight = () => {
+  const { timeline: { list }, finder } = state.shown;
+  const under = finder.seek.getBoundingClientRect().bottom;
+  const element = state.finding && elementOf(state.finding);
+  if (element && isInSight(element, list.contains(element) ? under : 0)) return { number: state.finding };
+  const focused = document.activeElement;
+  const isAbove = list.getBoundingClientRect().top > under + STEP / 2 && !(list.contains(focused) && isInSight(focused, under));
+  const seen = isAbove ? null : inSight(list, under, finder.current);
+  return seen ? { position: state.shown.positionOf(seen.dataset.key ?? seen.id.slice(1)) } : { position: [-1], isAbove: true };
 };
 
 const reachFinding = (number) => {
-  const { findings } = state.shown;
-  const at = findings.findIndex((finding) => finding.number === number);
+  const { ordered, timeline } = state.shown;
+  const at = ordered.findIndex((finding) => finding.number === number);
   if (at < 0) return;
-  state.at = at;
-  if (findings[at].key === null) reachCard(number);
-  else { state.shown.timeline.reach(findings[at].key); focusOn(byId(`f${number}`)); }
-  byId("at").textContent = `${at + 1} of ${findings.length}`;
-  announce(`Finding ${at + 1} of ${findings.length}, ${findings[at].severity}: ${findings[at].text}`);
+  const { key, severity, text } = ordered[at];
+  if (key !== null) timeline.reach(key);
+  const element = elementOf(number);
+  const folded = key === null && element?.closest("details");
+  if (folded) folded.open = true;
+  focusOn(element);
+  setCurrent(number);
+  byId("at").textContent = `${at + 1} of ${ordered.length}`;
+  announce(`Finding ${at + 1} of ${ordered.length}, ${severity}: ${text}`);
 };
 
 // A finding about the whole trace is at no message, and a note has no card.
-const reachCard = (number) => {
-  const heading = byId(`h${number}`) ?? document.querySelector(`.list a[href$="f${number}"]`);
-  const folded = heading?.closest("details");
+const linkTo = (number) => document.querySelector(`.list a[href$="f${number}"]`);
+const elementOf = (number) => byId(`f${number}`) ?? byId(`h${number}`) ?? linkTo(number);
+
+// Marks the current finding in the list, and scrolls the list to it.
+const setCurrent = (number) => {
+  state.finding = number;
+  document.querySelector(".list [aria-current]")?.removeAttribute("aria-current");
+  if (number === null) { if (byId("at")) byId("at").textContent = count(state.shown.findings.length, "finding"); return; }
+  const link = linkTo(number);
+  if (!link) return;
+  link.setAttribute("aria-current", "true");
+  const folded = link.closest("details");
   if (folded) folded.open = true;
-  focusOn(heading);
+  const list = link.closest(".figures");
+  const [box, at] = [list, link].map((one) => one.getBoundingClientRect());
+  if (at.top < box.top || at.bottom > box.bottom) list.scrollTop += (at.top + at.bottom - box.top - box.bottom) / 2;
 };
 
 const switchTheme = () => {

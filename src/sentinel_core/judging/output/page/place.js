@@ -28,11 +28,15 @@ const focusOn = (element) => {
 
 const PLACES = ".message, .stretch > summary";
 
-// What the reader looks at: the message with the focus if it is in sight, or the first one below the bars.
-const inSight = (list, under) => {
-  const focused = document.activeElement?.closest(PLACES);
-  const box = focused?.getBoundingClientRect();
-  if (box && list.contains(focused) && box.bottom > under && box.top < innerHeight) return focused;
+const isInSight = (element, under) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > under && top < innerHeight;
+};
+
+// What the reader looks at: the message with the focus or the hit if it is in sight, or the first one below the bars.
+const inSight = (list, under, hit = null) => {
+  const seen = [document.activeElement?.closest(PLACES), hit].find((element) => element && list.contains(element) && isInSight(element, under));
+  if (seen) return seen;
   const { left, width } = list.getBoundingClientRect();
   for (let y = under + 2; y < innerHeight; y += STEP) {
     const found = document.elementFromPoint(left + width / 2, y)?.closest(PLACES);

@@ -68,7 +68,7 @@ class Timeline {
   stretch({ from, to }) {
     const inside = make("div", { class: "messages" });
     const box = make("details", { class: "stretch" },
-      make("summary", null, make("span", { class: "holds" }, contentsOf(this.agent.messages.slice(from, to + 1))),
+      make("summary", { "data-key": this.key(from) }, make("span", { class: "holds" }, contentsOf(this.agent.messages.slice(from, to + 1))),
         make("span", { class: "faint" }, from === to ? ` · message ${this.key(from)}` : ` · messages ${this.key(from)} to ${this.key(to)}`)), inside);
     let at = from;
     box.drawTo = (number) => {

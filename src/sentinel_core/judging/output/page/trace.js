@@ -20,7 +20,7 @@ const showTrace = (held, base) => {
   document.title = `${report.verdict ?? "NO VERDICT"}: ${held.trace.request ?? report.trace_id}`;
   timeline.drawTo(SLICE);
   setTimeout(() => timeline.drawOn(), 0);
-  return { timeline, finder, findings, base };
+  return { timeline, finder, findings, ordered: inOrder(findings, held.trace), positionOf: (key) => positionOf(held.trace, placeOfKey(key)), base };
 };
 
 const MOST_CARDS = 3;
