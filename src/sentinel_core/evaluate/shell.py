@@ -30,7 +30,7 @@ _WITHIN = regex(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}c\s+(
 _BEFORE = regex(
     r"(?:[A-Za-z_]\w{0,60}=(?:'[^']{0,200}'|\"[^\"]{0,200}\"|\S{0,200}) +|[!({]+ *|%cd |(?:sudo|time|nice|exec|command|env|nohup|then|do|else|if|while|until|elif) +"
     r"|timeout (?:-\S{1,20} )*\S{1,9} +|(?:uv|poetry|pipenv|hatch|rye|pdm) run +(?:-{1,2}[\w-]+(?:=\S+)? +|--with \S+ +)*|uvx +|bundle exec +"
-    r"|(?:npx|bunx)(?: -y| --yes| --no-install)? +|(?:pnpm|yarn|bun)(?: --filter[ =]\S+| -[CF] \S+)? (?:exec|dlx|x) +|dotenv +(?:-- +)?|xvfb-run +(?:-\S+ +)*"
+    r"|(?:npx|bunx)(?: -y| --yes| --no-install)? +|(?:pnpm|yarn|bun)(?: --filter[ =]\S+| -[CF] \S+| -r| -w| --recursive){0,2} (?:exec|dlx|x) +|(?:pnpm|yarn)(?: --filter[ =]\S+| -[CF] \S+)? +(?=(?:vitest|jest|eslint|tsc|mocha|playwright|prettier)\b)|dotenv +(?:-- +)?|xvfb-run +(?:-\S+ +)*"
     r"|docker[ -]compose (?:exec|run) +(?:-\S+ +)*\S+ +|docker exec +(?:-\S+ +)*\S+ +|(?:\S{0,200}/)?python[\d.]{0,4} (?:-[uBEIsS] )*-m +"
     r"|(?:\S{0,200}/)?\.?(?:bin|Scripts)/)*"
 )

@@ -9,12 +9,14 @@ from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts.commands import is_editor
 from sentinel_core.evaluate.shell import command_of, parts_of
 
-__all__ = ["PATHS", "Change", "changes_of", "is_test_file", "restores"]
+__all__ = ["CONTENTS", "PATHS", "Change", "changes_of", "is_test_file", "restores"]
 
 PATHS = ("file_path", "path", "filename", "filePath", "target_file", "notebook_path", "absolute_path")
 """The arguments that name the file of an editor."""
 _OLD = ("old_string", "old_str", "oldString", "old_text", "search")
 _NEW = ("new_string", "new_str", "newString", "new_text", "replace")
+CONTENTS = frozenset((*_OLD, *_NEW, "content", "contents", "file_text", "insert_text", "new_source", "code_edit"))
+"""The arguments of an editor that hold text of the file, which may name others."""
 _HEAD = regex(
     r"^\*\*\* (?P<how>Update|Add|Delete) File: (?P<path>\S+)[^\n]*\n(?P<body>(?:(?!\*\*\* ).*\n?)*)", re.MULTILINE
 )

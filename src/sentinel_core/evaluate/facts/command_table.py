@@ -52,12 +52,13 @@ CHECKS: dict[str, str] = {
 """How a command begins that runs a check, by what it checks. The first kind that fits is taken."""
 
 TELLS = (
-    r"[^'\"\n]* (?:--help|--version|--dry-run)(?:[ =]|\Z)|(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?: -{1,2}\w+)+ *\Z|(?:npm|pnpm|bun)(?: run(?:-script)?)? *\Z|(?:yarn|npm|pnpm) run *\Z"
+    r"[^'\"\n]* (?:(?:--help|--version)(?: |\Z)|--dry-run(?:[ =]|\Z))|(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?: -{1,2}\w+)+ *\Z|(?:npm|pnpm|bun)(?: run(?:-script)?)? *\Z|(?:yarn|npm|pnpm) run *\Z"
     r"|(?:npm|pnpm|yarn|bun) (?:-\S+ )*(?:ls|list|la|ll|view|info|show|outdated|audit|config|get|cache|root|bin|prefix|whoami|login|logout|fund|explain|why|help|search|ping|pack|link|repo|owner|team|token)\b(?! run )"
     r"|(?:php -l|ruby -c|perl -c|node (?:--check|-c)|(?:ba|z|da|k)?sh -n|ansible-playbook (?:\S+ )*--syntax-check|nginx -[tTvV])\b"
     r"|aws (?:\S+ ){1,3}?(?:ls|(?:get|describe|list|head)-\S+)|(?:gcloud|az) (?:\S+ )*?(?:list|describe|show)\b|alembic (?:-\S+ \S+ )*(?:current|heads|history|show|branches|check)\b|(?:python[\d.]* )?(?:\S*/)?manage\.py (?:showmigrations|sqlmigrate|check)\b|prisma migrate (?:status|diff)\b|(?:flyway|liquibase|dbmate|goose|sqlx migrate|aerich) (?:\S+ )*?(?:info|status|validate|history|heads)\b"
     r"|(?:rails|rake) db:(?:version|migrate:status)|knex migrate:(?:status|list|currentVersion)|(?:systemctl|pm2|supervisorctl|launchctl) (?:-\S+ )*(?:status|is-active|is-enabled|list\S*|ls|show|cat|logs|describe|info|avail|print)\b|service \S+ status\b"
     r"|(?:kubectl|oc) (?:-\S+ \S+ )*rollout (?:status|history)\b|(?:docker[ -]compose|docker|podman) (?:-\S+ \S+ )*(?:config|ps|images|logs|inspect|port|top|stats|events|version|info|ls)\b|helm (?:list|ls|status|history|get|show|template)\b|(?:terraform|tofu|terragrunt) (?:plan|show|output|state list)\b|pulumi (?:preview|stack)\b"
+    r"|(?:fly|flyctl|vercel|netlify|railway|render|eas) (?:auth )?(?:status|logs?|whoami|info|list|ls|inspect|history|describe|show|doctor|version)(?![:\w-])|(?:fly|flyctl) releases(?![:\w-])|heroku (?:apps|logs|ps|releases|status|info|auth:whoami|config:get)(?![:\w-])"
     r"|(?:gh|glab) release (?:list|view|download)\b|git(?: -[Cc] \S+)* (?:tag *(?:\Z|-l|--list|-n|--points-at|--contains|--merged)|stash (?:list|show)|branch *(?:\Z|-[avr]+\b|--(?:show-current|list|all|remotes|contains|merged|no-merged)))"
     r"|(?:just|task|make|gmake|invoke|inv|rake|nox|tox|pre-commit|poe|mise|cmake) (?:--?l(?:ist)?|-T|-P|-p|--tasks|-a|-L|--print-data-base|--listenvs|-E \S+|-n|--just-print|--evaluate|--summary)(?: |\Z)|\S*(?:gradlew?|mvnw?) (?:\S+ )*(?:tasks|dependencies|properties|help|-v|dependency:\S+)\b"
 )

@@ -59,6 +59,8 @@ _POSTS = regex(r"\s(?:-X\s*['\"]?(?:POST|PUT|PATCH|DELETE)|-d|--data\S*|-F|--jso
 _INTERPRETERS = table.word_set("python node ruby perl php deno bun pwsh powershell osascript")
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "source", "."))
 _ENDINGS = (".sh", ".py", ".js", ".ts", ".mjs", ".cjs", ".rb", ".pl", ".ps1", ".bat", ".bash", ".php")
+_HERE = regex(r"<<-? {0,4}['\"]?(?P<end>\w{1,40})['\"]?[^\n]*\n(?P<body>.*?)^(?P=end)$", re.DOTALL | re.MULTILINE)
+_FILTERS = table.word_set("sed grep rg awk cat head tail wc rm ls perl")
 _FETCHERS = frozenset(("curl", "wget", "http"))
 _PACKAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "deno", "pdm", "hatch", "composer"))
 _CONTAINERS = frozenset(("docker", "podman", "docker-compose"))
@@ -149,7 +151,12 @@ def _part(text: str, whole: str) -> Kinds:
     bare = _QUOTED.sub(" ", text)
     program, _, rest = _REDIRECTED.sub(" ", bare).partition(" ")
     name = program.rpartition("/")[2].lower()
-    sure = {kind for kind, row in table.DOES.items() if _begin(row, text, _WHOLE)}
+    own = text[program.rfind("/") + 1 :] if "/" in program and text.startswith(program) else text  # "bin/kamal deploy"
+    sure = {
+        kind
+        for kind, row in table.DOES.items()
+        if _begin(row, text, _WHOLE) or (own is not text and _begin(row, own, _WHOLE))
+    }
     if check_match(text) is not None:
         sure |= {check} if (check := check_kind(text)) else _FORMATS
     elif _check(text) is not None:
@@ -180,6 +187,10 @@ def _wrapped(text: str) -> frozenset[str]:
     """Of a program that runs the command in its arguments, wherever that begins."""
     words = text.replace("'", " ").replace('"', " ").split()[1:_MOST_WORDS]
     ends = [" ".join(words[at:]) for at in range(len(words))]
+    own = [word for word in words if word[0] not in "-{"]
+    if text.startswith("xargs ") and own and own[0] in _FILTERS:  # what it is given is no name of a target
+        inner = " ".join(words[words.index(own[0]) :])
+        return frozenset(kind for kind, row in table.DOES.items() if _begin(row, inner, _WHOLE))
     found = {kind for end in ends for kind, row in table.DOES.items() if _begin(row, end, _WHOLE)}
     return frozenset(found) | _of_words(_words(" ".join(words)))
 
@@ -187,6 +198,9 @@ def _wrapped(text: str) -> frozenset[str]:
 def _interpreted(text: str, whole: str, rest: str, *, is_shell: bool) -> frozenset[str]:
     """Of what a shell or an interpreter runs: code in the command, or a file."""
     words = [word for word in rest.split() if not word.startswith("-")]
+    if is_shell and (given := _HERE.match(whole, max(0, whole.find("<<")))):
+        inner = EVERY if "<<" in given["body"] else kinds_of(given["body"])
+        return inner.sure | inner.may
     if is_shell and (quoted := _QUOTED.search(text)):
         inner = kinds_of(quoted[0][1:-1])
         return inner.sure | inner.may
@@ -205,7 +219,7 @@ def _script(name: str, rest: str) -> frozenset[str]:
 def _only_shows(rest: str) -> bool:
     """True where the first word that a script or task runner is given is of showing: "status"."""
     given = (word for word in rest.split() if not word.startswith("-") and word not in _RUNS)
-    return next(given, "") in table.SHOWS
+    return not table.SHOWS.isdisjoint(next(given, "").split(":"))
 
 
 def _of_code(code: str) -> frozenset[str]:

@@ -10,6 +10,7 @@ __all__ = [
     "can_be_sum",
     "counts_in",
     "failures_in",
+    "folder_of",
     "is_of_one_package",
     "is_selected",
     "others_in",
@@ -32,6 +33,11 @@ _OF_A_PACKAGE = regex(
 _SELECTED = regex(
     r" (?:--plain-name|--name|-k|-t|--grep|-run|--filter|--testNamePattern|--tests|-Dtest|--only|-g|--last-failed|--lf)(?:[ =]|\Z)|::|[\w/.-]+\.(?:py|[jt]sx?|rb|go|php|java)(?::\d+)?\b"
 )
+_OF_FOLDERS = regex(
+    r"(?:\S*/)?(?:python[\d.]* -m )?(?:pytest|jest|vitest|mocha|rspec|phpunit|go test|rails test|bun test|deno test)\b"
+)
+_SUITE = regex(r"(?:^|/)(?:unit|integration|e2e|functional|tests?|specs?|src)\Z")  # may be all there are
+_FOLDERS = regex(r" (?:\./)?((?:[\w-]+/){1,9}[\w-]+)(?:/|/\.\.\.)?(?= |\Z)")
 _OTHERS = regex(
     r"(?i)\b(\d{1,7})(?: \w+)? (?:skipped|xfailed|xpassed|failed|failing|failures?|errors?|todo|pending|ignored|deselected|disabled|filtered)\b|\b(?:skipped|failed|failures|errors|ignored|pending|todo)[:=][ \t]{0,8}(\d{1,7})\b"
 )
@@ -76,6 +82,12 @@ def can_be_sum(count: int, parts: Sequence[int]) -> bool:
 def is_of_one_package(command: str) -> bool:
     """True for a run of the tests of one package, project or module of several: ``cargo test -p core``."""
     return _OF_A_PACKAGE.match(command) is not None
+
+
+def folder_of(command: str) -> str:
+    """The folder below another whose tests a run was told to run ("tests/api"); empty where it names none, or more."""
+    found = _FOLDERS.findall(command) if _OF_FOLDERS.match(command) else []
+    return found[0] if len(found) == 1 and _SUITE.search(found[0]) is None else ""
 
 
 def is_selected(command: str, shown: str) -> bool:

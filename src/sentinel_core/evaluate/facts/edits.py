@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.expressions import regex
+from sentinel_core.evaluate.facts.changes import CONTENTS
 from sentinel_core.evaluate.facts.commands import is_editor, kinds_of_call
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.trace import to_json
@@ -26,6 +27,10 @@ _TREE = regex(
     r"git(?: -[Cc] \S+)* (?:checkout (?!-[bB])|switch|restore|stash(?! list| show)|reset|revert|merge|rebase|pull|cherry-pick|apply|am|clone|mv)\b|patch\b|(?:cp|mv|rsync|tar|unzip|scp|wget|ln|install|dd)\b"
     r"|(?:ruff format|black|isort|prettier|gofmt|cargo fmt|yapf|autopep8|clang-format|go fmt|jscodeshift|ast-grep|comby|2to3|pyupgrade|autoflake)\b|.*\s--(?:fix|write)\b"
 )
+# A formatter that is given files, each with its ending.
+_NAMES_FILES = regex(
+    r"(?:\S*/)?(?:gofmt|ruff format|black|isort|prettier|clang-format|rustfmt|yapf|autopep8)(?: -\S{1,80}){0,9}(?: (?!-)[\w./-]{1,200}\.\w{1,9}){1,99}\Z"
+).match
 _IN_PLACE = regex(r"(?:sed|perl|awk|yq|tee|ed|ex|truncate|touch|mkdir)\b|.*>")
 _WIDE = regex(r"[*?$`{}]|\b(?:xargs|find|for|while|eval)\b")
 _WORDS = regex(r"[\w./@+-]+")
@@ -80,7 +85,7 @@ _NOTHING, _ANYTHING = Reach(), Reach(is_wide=True)
 def reach_of(name: str, arguments: Mapping[str, Any]) -> Reach:
     """What a call can have written."""
     kinds = kinds_of_call(name, arguments)
-    if "edit" in kinds.may or "format" in kinds.sure:
+    if "edit" in kinds.may or ("format" in kinds.sure and command_of(arguments) is None):
         return _ANYTHING
     installs = "install" in kinds.sure
     if kinds.sure.isdisjoint(("edit", "delete")):
@@ -93,8 +98,18 @@ def reach_of(name: str, arguments: Mapping[str, Any]) -> Reach:
         generates = "edit" in kinds.sure and not any(
             map(_IN_PLACE.match, parts)
         )  # the files that it makes are its own affair
-        is_wide = generates or _WIDE.search(command) is not None or any(map(_TREE.match, parts))
-    return _ANYTHING if is_wide else Reach(manifests=installs, text=to_json(arguments).decode())
+        is_wide = generates or any(
+            _WIDE.search(part) or (_TREE.match(part) and not _NAMES_FILES(part)) for part in parts
+        )
+    if is_wide:
+        return _ANYTHING
+    return Reach(manifests=installs, text=to_json(arguments if command is not None else _naming(arguments)).decode())
+
+
+def _naming(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of an editor without the text that it writes, which may name other files; of a patch its heads."""
+    own = {key: value for key, value in arguments.items() if key not in CONTENTS}
+    return {key: (isinstance(value, str) and patched_paths(value)) or value for key, value in own.items()}
 
 
 class Writers:
