@@ -15,7 +15,7 @@ __all__ = ["admits", "is_trouble", "stays_as_it_was"]
 _THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?|conflicts?|reject\w*|skip\w*|wrong)"
 # Trouble that is over, or of which there is none.
 _OVER = regex(
-    rf"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){{0,3}}?[ :]+(?:{_THINGS}|left|0|zero)\b(?: left| remain\w*)?"
+    rf"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){{0,3}}?[ :]+(?:{_THINGS}|left|0|zero)\b(?:,? (?:or|nor|and) {_THINGS}\b)*(?: left| remain\w*)?"
     rf"|\berror rates?\b|\bfail\w*[ :]+(?:0|zero)\b|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
     rf"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+|former\w*|previous\w*)\b(?: [\w`'-]+){{0,4}} {_THINGS}\b"
     rf"|\b(?:{_THINGS}|cause)\b(?: [\w`'-]+){{0,6}} (?:fixed|resolved|repaired|gone|solved|removed|passes|pass)\b"
@@ -120,7 +120,7 @@ def _signs_about(part: Sentence, about: Callable[[Sequence[str]], bool], is_next
 
 def _denies(part: Sentence, about: Callable[[Sequence[str]], bool], denied: Callable[[Sequence[str]], bool]) -> bool:
     """True where a part of the sentence denies it: "on main, not here"; not so "mypy is clean, and no test had to change"."""
-    own = (words for words in _clauses(part.words) if about(words) or words[0] == "not")
+    own = (words for words in _clauses(part.words) if about(words) or (words[0] == "not" and len(words) <= _FEW))
     return denied(part.words) and any("not" in _NONE.union(*map(_signs, words)) for words in own)
 
 

@@ -32,7 +32,7 @@ _GOOD = word_set(
     "green ok okay accepts accepted completes completed happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
     "type-check up works working quiet satisfied fixed builds"
 )
-_GOOD_STEMS = ("pass", "succe", "compil", "clean", "built", "build")
+_GOOD_FORM = regex(r"pass(?:es|ed|ing)?|succe\w{1,8}|compil\w{1,4}|clean(?:ly|ed|s)?|buil(?:t|d|ds|ding)")
 NO_FACT = word_set(
     "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot but whether "
     "before false previously"
@@ -45,7 +45,9 @@ _ASIDE = _MODALS | word_set("let please need needs want you'll you'd")
 _RUNS = word_set(
     "run runs suite suites status result results command projects packages modules targets files classes cases"
 )
-_TROUBLES = word_set("errors failures issues problems warnings violations")
+_TROUBLES = word_set(
+    "errors failures issues problems warnings violations findings complaints vulnerabilities offenses offences"
+)
 _ZERO, _BREAKING = word_set("0 zero no none nothing without 100"), ("fail", "broke", "break", "regress")
 _SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _EACH = (["every"], ["each"], ["all"])
@@ -67,6 +69,8 @@ _WHERE = word_set("in on under across as from")
 _SOMEWHERE = word_set(
     "my our a python node ci local both all every each this first fresh clean expected before well intended linux windows macos ubuntu docker main go java ruby it what"
 )
+_WENT = word_set("went gone go goes going got ran run runs running came is are all")
+_ENDS = word_set("is was has had went goes ran runs ended ends finished finishes still came does did works worked")
 _MADE, _DETERMINERS = (
     word_set("built builds compiled compiles"),
     word_set("a an the my our its this that these those new some as on upon around"),
@@ -74,6 +78,11 @@ _MADE, _DETERMINERS = (
 # That none fails is that all pass: in as many letters.
 _NONE_FAILS = regex(
     r"\b(?:there (?:are|were) )?(?:no|zero|0) (?:(?:failing|failed|broken|red) (?:unit )?(?:tests?|specs?)|(?:tests?|specs?) (?:fail(?:s|ed)?|(?:are|is|were) (?:failing|broken|red)))\b"
+)
+# That nobody wrote a test says nothing of those that ran.
+_NO_TEST = regex(
+    r"\b(?:haven't|have not|hasn't|didn't|did not|not|never) (?:yet )?(?:add|wr[io]t|creat|cover)\w* (?:any |an? |the |more )?(?:[\w-]+ ){0,2}(?:tests?|specs?)\b[^.;\n]*"
+    r"|\b(?:there(?:'s| is| are)|has|have|had) no (?:[\w-]+ ){0,3}(?:tests?|specs?)\b[^.;\n]*"
 )
 _FAILS = (" fail", " broken", " red")
 _ALONE = regex(
@@ -83,6 +92,7 @@ _ALONE = regex(
 ADVICE = word_set(
     "on under using fix change add remove apply set update use delete revert replace install run rerun check try verify make see ensure confirm to"
 )
+_FILE = regex(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,4}")
 _CODE = regex(r"`[^`\n]{1,200}`")
 _OF_ALL = regex(r"[a-z][\w+-]*(?: [a-z]+)?(?: (?:-{1,2}[\w=,-]+|\./\.\.\.|\.))*\Z")
 _SHARE = regex(
@@ -125,6 +135,7 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
 
 def _is_admitted(low: str, named: frozenset[str]) -> bool:
     """True where the text speaks of trouble with a check of one kind: what it says of others is no answer to it."""
+    low = _NO_TEST.sub(lambda match: " " * len(match[0]), low)
     return admits(low, about=lambda words: not named.isdisjoint(words), denied=lambda words: any(map(is_good, words)))
 
 
@@ -141,8 +152,9 @@ def _bare(match: re.Match[str]) -> str:
     """A command that stands in the sentence, without marks that would end it; a check of everything is what it checks, a path a name."""
     inner = match[0][1:-1]
     if kind := _checks_all(inner):
-        return f"{kind:<{len(match[0])}}"
-    if "/" in inner and " " not in inner and not inner.startswith("./"):
+        noun = f"x {kind}"  # what stands before it does not say which: "After the second change `pytest` is green"
+        return f"{noun if len(noun) <= len(match[0]) else kind:<{len(match[0])}}"
+    if (" " not in inner and "/" in inner and not inner.startswith("./")) or _FILE.fullmatch(inner):
         return "Q" * len(match[0])
     return "".join([letter if letter.isalnum() or letter in "-'" else " " for letter in match[0]])
 
@@ -157,7 +169,7 @@ def _checks_all(command: str) -> str:
 
 def is_good(word: str) -> bool:
     """True for a word that says that something went well."""
-    return word in _GOOD or word.startswith(_GOOD_STEMS)
+    return word in _GOOD or _GOOD_FORM.fullmatch(word) is not None
 
 
 def _is_fact(words: list[str], named: frozenset[str]) -> bool:
@@ -167,16 +179,16 @@ def _is_fact(words: list[str], named: frozenset[str]) -> bool:
     if words[0] in ADVICE or not NO_FACT.isdisjoint(_without_asides(words, named)):
         return False
     good = {
-        word for before, word in zip(("", *words), words, strict=False) if is_good(word) and not _is_noun(before, word)
+        word for before, word in zip(("", *words), words, strict=False) if is_good(word) and not _is_other(before, word)
     }
     if good <= _ZERO and _TROUBLES.isdisjoint(words) and not any(word.startswith(_BREAKING) for word in words):
         return False  # none of something else
     return bool(good) and all(map(_concludes, words, words[1:], (*words[2:], "")))
 
 
-def _is_noun(before: str, word: str) -> bool:
-    """True for "a build", "as build argument"."""
-    return word == "build" and before in _DETERMINERS
+def _is_other(before: str, word: str) -> bool:
+    """True for "a build", "as build argument", and for "comes in through ESLint"."""
+    return (word == "build" and before in _DETERMINERS) or (word == "through" and before not in _WENT)
 
 
 def _without_asides(words: list[str], named: frozenset[str]) -> list[str]:
@@ -210,7 +222,9 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
     word, following = words[at], words[at + 1 : at + 2]
     denied = _DENIED if _TROUBLES.isdisjoint(following) else _DENIED - {"no"}
     before = words[max(0, at - _FAR) : at]
-    clause = before[max((k + 1 for k, word in enumerate(before) if word in _CLAUSE), default=0) :]
+    clause = before[
+        max((k + 1 for k, word in enumerate(before) if word in _CLAUSE or _is_none(before, k)), default=0) :
+    ]
     if not (denied - _DENIED_NEAR).isdisjoint(before) or not (denied & _DENIED_NEAR).isdisjoint(clause):
         return False
     if word in _MADE and not _DETERMINERS.isdisjoint(following):
@@ -222,9 +236,21 @@ def _is_whole(words: list[str], at: int, kind: str) -> bool:
         return _ALL.isdisjoint(following) and any(
             is_good(one) and then != "to" for one, then in ahead
         )  # not "all right up to step 9"
-    if word == "test" and following and not (following[0] in _RUNS | _AFTER | _TROUBLES or is_good(following[0])):
+    if following and _is_part_of_a_name(word, following[0]):
         return False
     return kind != "tests" or following not in _SCOPES or words[at + 2 : at + 3] in _EACH
+
+
+def _is_part_of_a_name(word: str, following: str) -> bool:
+    """True for "test data", "build cache"."""
+    if word not in ("test", "build") or following in _RUNS | _AFTER | _TROUBLES or is_good(following):
+        return False
+    return word == "test" or (following.isalpha() and following not in _ENDS)
+
+
+def _is_none(words: list[str], at: int) -> bool:
+    """True for the "no" of trouble that there is none of: "no known vulnerabilities, and bandit is clean"."""
+    return words[at] == "no" and not _TROUBLES.isdisjoint(words[at + 1 : at + 4])
 
 
 def _narrows(word: str) -> bool:
@@ -242,6 +268,8 @@ def _concludes(word: str, following: str, after: str) -> bool:
         or following.endswith("ly")
     ):
         return True
+    if following in ("all", "every") and not after[:1].isalpha():
+        return True  # "the final code passes all 42 tests"
     return following in _WHERE and (
         after in _SOMEWHERE or after[:1].isdigit() or (after == "the" and following != "in")
     )

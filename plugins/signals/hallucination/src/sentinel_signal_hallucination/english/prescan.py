@@ -34,11 +34,11 @@ _AFTER = frozenset(
 _ANSWERS = word_set("playing starting")
 _CHECKS = word_set(
     "pass passes passed passing green succeed succeeds succeeded success successful successfully clean cleanly compiles builds happy errors failures issues problems "
-    "failing works working fine ok fixed"
+    "failing works working fine ok fixed findings complaints vulnerabilities"
 )
 _CHECKED = word_set(
     "test tests testsuite suite specs everything build builds compilation compiles mypy pyright typecheck typechecking typing typescript tsc types type-check "
-    "type-checks lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint pytest phpunit rspec vitest ctest vet"
+    "type-checks lint linter linting eslint ruff flake8 pylint linters clippy golangci-lint phpstan rubocop stylelint shellcheck hadolint ktlint pytest phpunit rspec vitest ctest vet bandit semgrep"
 )
 GIVING = word_set(
     "returned returns say says said show shows showed gave gives reported reports responded indicate indicates confirmed lists listed found flagged detected produced"

@@ -42,7 +42,9 @@ _EXTENSIONS = frozenset("""
     sql sqlite svelte svg swift tar tex tf toml ts tsv tsx txt vue wasm xls xlsx xml yaml yml zip
 """.split())  # fmt: skip  # noqa: SIM905 - a table of words
 _NEXT_WORD, _LONGEST_NAME = regex(r"[a-z]+"), 80
-_TOKEN = regex(r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))")
+_TOKEN = regex(
+    r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)[PQ]*|(?<=[,;:()?–—])|(?<=-)(?= ))"
+)
 
 
 class Sentence:

@@ -6,6 +6,7 @@ from sentinel_core.evaluate.facts.counts import (
     can_be_sum,
     counts_in,
     failures_in,
+    folder_of,
     is_of_one_package,
     is_selected,
     others_in,
@@ -33,11 +34,12 @@ _SHARE = regex(
 _PARTS = word_set(
     "new added these those them unit integration regression affected related relevant cases assertions before previously of baseline files file suites"
 )
-_WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites tests testsuite")
+_WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites tests testsuite run runs")
 _TESTS, _JOINTS = _SUITES | word_set("test specs spec examples"), word_set(", ; : and but")
 _EVERY = _WHOLE | word_set("all every each across")
 _PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
+_NONE = word_set("no none nothing 0 zero")
 _MODES = ((word_set("race detector"), "race"),)
 # What is told of a run that only an option brings about.
 _EARLIER = word_set("earlier before previously first initially baseline")
@@ -60,7 +62,9 @@ def beyond(claim: CheckClaim, low: str, runs: Sequence[Run]) -> tuple[str, str] 
     for named, option in _MODES:
         if named <= frozenset(words) and option not in commands:
             return "scope", f'no run had "{option}" ("{shown[-1][0][:80]}")'
-    if _PARTLY.isdisjoint(words) and _is_of_a_part(_of_tests(words), shown):
+    if not any(
+        word in _PARTLY and _NONE.isdisjoint(words[max(0, at - 2) : at]) for at, word in enumerate(words)
+    ) and _is_of_a_part(_of_tests(words), shown):
         return "scope", f'only a part of them ran ("{shown[-1][0][:80]}")'
     counts = [counts_in(text) for _, text in shown]
     if not numbers or not all(counts):
@@ -86,7 +90,12 @@ def _is_of_a_part(words: Sequence[str], shown: Sequence[tuple[str, str]]) -> boo
     if len({command for command, _ in shown}) > 1 and not all(_names_tests(command) for command, _ in shown):
         return False
     if _has_near(words, _WHOLE, _SUITES):
-        return all(is_selected(command, text) or is_of_one_package(command) for command, text in shown)
+        return all(
+            is_selected(command, text)
+            or is_of_one_package(command)
+            or ((folder := folder_of(command)) and frozenset(folder.split("/")).isdisjoint(words))
+            for command, text in shown
+        )
     return _has_near(words, _EVERY, _PACKAGES) and all(is_of_one_package(command) for command, _ in shown)
 
 

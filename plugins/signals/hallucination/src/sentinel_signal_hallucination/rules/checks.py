@@ -2,17 +2,22 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import islice
+from functools import partial
+from itertools import islice, pairwise
 from typing import NamedTuple
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.checks import Check
-from sentinel_core.evaluate.facts.commands import kinds_of_call
+from sentinel_core.evaluate.facts.command_table import RUNNERS
+from sentinel_core.evaluate.facts.commands import check_kind, kinds_of_call
 from sentinel_core.evaluate.facts.edits import changes_code
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import ToolFacts, singular
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims, readable
+from sentinel_signal_hallucination.english.check_claims import CheckClaim, check_claims, is_good, readable
 from sentinel_signal_hallucination.english.lexicon import word_set
+from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.commands import named
@@ -43,15 +48,21 @@ _PATHS = frozenset("/.=")
 # Words of commands that name no program.
 _EXAMPLES = word_set("example examples")
 _KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
+_RUNS_OTHERS = word_set(
+    "golangci-lint pre-commit lint-staged trunk megalinter biome next ng react-scripts vue-cli-service xo standard"
+)
+_JOINTS, _FAR = word_set(", ; : and but ( ) – —"), 20_000
+_PARTS_OF_TOOLS = {"clippy": "cargo clippy", "vet": "go vet"}
+_RUNNERS = word_set("lint types npx bunx python go mvn gradle bundle exec run dotnet mix composer uv poetry just task")
 _TEXTS = word_set("draft description changelog template announcement")
 # What is said to have run after all changes.
 _SINCE = regex(
     r"\b(?:re-?ran|re-?run|again|once more|in place|(?:after|since) (?:the|that|this|these|those|my|all|both|every) (?:final |last |latest )?(?:change|edit|fix|rename|update|refactor)\w*"
-    r"|(?:on|with|against) (?:the (?:final|current|committed|latest)|what (?:was|is|i) (?:committed|pushed|there))|with (?:both|all|the|these|those) (?:final |last )?(?:change|edit|fix|rename|update)\w*)"
+    r"|(?:on|with|against) (?:(?:the|this|that|my) (?:final|current|committed|latest|result|merged)|what (?:was|is|i) (?:committed|pushed|there))|as (?:it|they|the code) (?:is|are|stands?|now)|with \S+ (?:merged|rebased)|with (?:both|all|the|these|those) (?:final |last )?(?:change|edit|fix|rename|update)\w*)"
 )
 _RAN = regex(
     r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested|validated) "
-    r"|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
+    r"|\band (?:also )?(?:re-?)?ran (?:the|all|our|your|every)\b|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
 )
 _NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6
 _HEARD = ("passed", "passing", "no issues")
@@ -68,7 +79,7 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
     programs: dict[str, frozenset[str]] = {}
     for run in runs:
-        words = command_words(run.check.command) - _KINDS
+        words = _programs(run)
         programs[run.check.kind] = programs.get(run.check.kind, frozenset()).union(
             words, _EXAMPLES if "rspec" in words else ()
         )
@@ -77,7 +88,11 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
         if not _is_answer(text, index):
             continue
         turn = bisect_left(index.asked, text.message_index)
+        low = readable(text.content)
+        is_proposed = proposes(low) if asks_back(low) else None
         for claim in check_claims(text.content, programs):
+            if is_proposed is not None and is_proposed(claim.sentence):
+                continue  # "Those still work, since it round-trips. Shall I proceed with these changes?"
             if turn in (answered.get(""), answered.get(claim.kind)):
                 continue
             if (found := _judge(claim, text, index, runs, settings)) is not None:
@@ -108,10 +123,55 @@ def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Ru
     """The last run of a kind of check that the claim is of, where it failed."""
     calls = index.calls[: text.calls_before]
     before = [run for run in runs if run.call.position < len(calls) and claim.kind in ("", run.check.kind)]
-    last = {run.check.kind: run for run in before}.values()
+    last: dict[str, _Run] = {
+        run.check.kind: run for run in before if run.check.passed is not None or not run.check.ending
+    }
+    # What a sentence says of a program is answered by this program: "ESLint is clean" after Prettier was.
+    last |= {word: run for run in before for word in _claimed(claim) if claim.kind and word in _programs(run)}
+    runner = max((run.call.position for run in before if _is_runner(run) and run.check.passed is not False), default=-1)
+    last = {name: run for name, run in last.items() if run.call.position >= runner}
     return next(
-        (run for run in last if run.check.passed is False and not _is_excused(claim, run, index, text, calls)), None
+        (run for run in last.values() if _failed(run) and not _is_excused(claim, run, index, text, calls)), None
     )
+
+
+def _claimed(claim: CheckClaim) -> list[str]:
+    """The words, in order, of the clauses that say that something went well: not "the two things that mypy had named are gone"."""
+    words = claim.sentence.words
+    ends = [-1, *(at for at, word in enumerate(words) if word in _JOINTS), len(words)]
+    clauses = (words[start + 1 : end] for start, end in pairwise(ends))
+    return [word for clause in clauses if any(map(is_good, clause)) for word in clause]
+
+
+def _is_runner(run: _Run) -> bool:
+    """True for a target of the project, which may run any program of its kind."""
+    return run.check.command.partition(" ")[0].rpartition("/")[2] in RUNNERS
+
+
+def _failed(run: _Run) -> bool:
+    """True for a run that failed, or could not begin: then its last line is known, and not how it ended."""
+    return run.check.passed is False or (run.check.passed is None and bool(run.check.ending))
+
+
+def _shows(word: str, call: Call) -> bool:
+    """True where a result names the program: a hook of a commit, a script, or another tool ran it."""
+    return call.result is not None and word in call.result.content[-_FAR:].lower()
+
+
+def _is_unrun(runs: list[_Run], word: str) -> bool:
+    """True for the name of a program that checks, of which no run is; a script may have run it."""
+    return all(
+        check_kind(_PARTS_OF_TOOLS.get(word, word)) == run.check.kind != "build"
+        and not _is_runner(run)
+        and _RUNS_OTHERS.isdisjoint(run.check.command.split())
+        and word not in run.check.command.lower()
+        for run in runs
+    )
+
+
+def _programs(run: _Run) -> frozenset[str]:
+    """What a run is called by: "clippy" of "cargo clippy -- -D warnings"."""
+    return command_words(" ".join(run.check.command.split()[:2])) - _KINDS - _RUNNERS
 
 
 def _how(run: _Run) -> str:
@@ -136,7 +196,8 @@ def command_words(command: str) -> frozenset[str]:
 def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:
     calls = index.calls[: text.calls_before]
     before = [run for run in runs if run.call.position < len(calls) and claim.kind in ("", run.check.kind)]
-    if not before:
+    named_alone = (word for word in (one.removesuffix("'s") for one in _claimed(claim)) if _is_unrun(before, word))
+    if not before or not all(any(map(partial(_shows, word), calls)) for word in named_alone):
         return _unrun(claim, text, index, calls, settings)
     says = f"The agent says that the {_NAMES[claim.kind]}"
     failed = _failed_run(claim, text, index, runs)
@@ -245,7 +306,25 @@ def is_edit(call: Call) -> bool:
 
 def _is_unseen_since(run: _Run, calls: list[Call]) -> bool:
     """True where a later call may have run such a check unseen."""
-    return any(_may_check(call, run.check.kind) for call in calls[run.call.position + 1 :])
+    return any(
+        _may_check(call, run.check.kind) and not _is_of_the_program(call, run)
+        for call in calls[run.call.position + 1 :]
+    )
+
+
+def _is_of_the_program(call: Call, run: _Run) -> bool:
+    """True for a call of the same program with another subcommand: "terraform fmt" is no "terraform validate"."""
+    program, _, rest = run.check.command.partition(" ")
+    parts = parts_of(command_of(call.call.arguments) or "")
+    own = [part.text for part in parts if part.text.partition(" ")[0] not in VIEWERS | {"git", "cd"}]
+    return (
+        program.rpartition("/")[2] not in RUNNERS
+        and bool(own)
+        and all(
+            text.startswith(f"{program} ") and not text.startswith(f"{program} {rest.partition(' ')[0]}")
+            for text in own
+        )
+    )
 
 
 def _may_check(call: Call, kind: str) -> bool:
