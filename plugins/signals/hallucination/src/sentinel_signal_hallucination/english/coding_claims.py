@@ -5,7 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, bases, word_set
-from sentinel_signal_hallucination.english.modality import ADVERBS, is_done
+from sentinel_signal_hallucination.english.modality import ADVERBS, STOPS, is_done
 from sentinel_signal_hallucination.english.sentences import Sentence, plain, sentences
 from sentinel_signal_hallucination.english.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
@@ -45,19 +45,21 @@ _WEAK = (
     ("migrate", word_set("seed upgrade downgrade"), word_set("database db schema")),
     ("format", word_set("format reformat"), word_set("code codebase repo project file files source sources module modules everything all it them")),
 )  # fmt: skip
+_OF_KINDS = frozenset(chain.from_iterable(kind.verbs for kind in KINDS.values()))
 # Verbs that also tell of much else: a claim of them speaks only where a command of the kind is there.
 EDITS = word_set(
     "update add create write edit modify change fix rename document refactor adjust extend implement correct rewrite patch replace move note record mention list"
 )
 """Verbs of changes of files."""
-_ENDING = r"(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(])(?!\.\w)"
-_PATH = regex(rf"(?<![\w@:/.-])(?:[\w.-]+/){{0,9}}(?:[\w-]+\.)+{_ENDING}")
+_ENDING = r"(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|md|mdx|rst|txt|toml|ya?ml|json|cfg|ini|html|css|scss|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|ex|exs|sh|sql|vue|svelte|lock|tf|proto|gradle|xml)\b(?![/(@])(?!\.\w)"
+_PATH = regex(rf"(?<![\w@:/.!-])(?:[\w.-]+/){{0,9}}(?:[\w-]+\.)+{_ENDING}")
 IS_PATH = _PATH.search
 """The first name of a file of a project in a text, or in a part of it."""
 _DOTTED = regex(rf"\.{_ENDING}")
 _DIRECTORY = regex(r"`(?:[\w.-]+/)+`")
 _NEAR, _AHEAD = 6, 10
 _SOURCES = word_set("from like per using with by of see on via as than instead where that which for matching following")
+_BEGINS = regex(r"`? (?:is|was|stays|stayed|remains|remained|has|does|keeps)\b").match
 _JOINTS = word_set("and then ,")
 _BASES, _AUXILIARIES = (
     word_set("database databases db staging production prod"),
@@ -67,6 +69,8 @@ _INTO, _SELF = word_set("in into to under"), frozenset(("i", "i've", "i have", "
 _READ = regex(
     r"\b(?:i|i've|we|we've)(?: have)?(?: also| carefully| fully| now| already| then)* (?:read|reviewed|inspected|examined|studied|went through|gone through|looked (?:at|through|into))\b[^.;:\n]{0,40}?\Z"
 )
+_IS_LIVE = regex(r"\b(?:is|are|it's|went|gone) (?:now |already )?live\b(?! \w+ing\b)|\bnow live\b").search
+_HEDGED = word_set("not if when once should will would can could as rather until before isn't aren't")
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
 _OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
 _OTHERS = word_set("who who's whoever someone anyone everyone users people they he she")
@@ -100,6 +104,8 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
         if sentence.asks:
             continue
         within = [(start, content[start:end]) for start, end in paths if sentence.start <= start < sentence.end]
+        if _IS_LIVE(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
+            yield CodingClaim("deploy", sentence, "state", word="live")
         has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
         for one in _told(sentence):
             yield from _claims(one, low, within, has_directory=has_directory)
@@ -121,20 +127,20 @@ def paths_in(content: str) -> list[tuple[int, int]]:
 
 
 def masked(content: str, paths: list[tuple[int, int]]) -> str:
-    """The plain text with each file as one word."""
+    """The plain text with each file as one word, as no other name is written."""
     low = plain(content)
     if not paths:
         return low
     ends = [0, *(end for _, end in paths)]
-    named = ((low[before:start], "Q" * (end - start)) for before, (start, end) in zip(ends, paths, strict=False))
+    named = (
+        (low[before:start], "Q" + "P" * (end - start - 1)) for before, (start, end) in zip(ends, paths, strict=False)
+    )
     return "".join((*chain.from_iterable(named), low[ends[-1] :]))
 
 
 def _claims(one: Statement, low: str, paths: list[tuple[int, str]], *, has_directory: bool) -> Iterator[CodingClaim]:
     word = one.sentence.words[one.at]
-    # A file as it is masked, with the marks of code around it or without.
-    sizes = {size for _, path in paths for size in (len(path), len(path) + 2)}
-    kind = _kind_of(one, lambda word: word[0] == "Q" and (has_directory or len(word) in sizes))
+    kind = _kind_of(one, lambda word: word[0] == "Q" and (has_directory or "QP" in word))
     if kind is not None:
         yield CodingClaim(kind, one.sentence, one.voice, word=word)
         return
@@ -159,6 +165,10 @@ def _told(sentence: Sentence) -> Iterator[Statement]:
             opens = opens or _OPENING.issuperset(words[:at])
             if opens or _closes(words, at):
                 yield one
+            elif words[at - 1] not in STOPS and not _OF_KINDS.isdisjoint(
+                (one.verb, *bases(word))
+            ):  # "branch pushed, PR opened"
+                yield one._replace(voice="state")
         elif one is not None:
             if _OTHERS.isdisjoint(words[:at]):
                 yield one
@@ -186,7 +196,8 @@ def _kind_of(one: Statement, is_file: Callable[[str], bool]) -> str | None:
             if name == "migrate" and one.voice not in _ACTIVE and not _BASES.isdisjoint(_subject(left)):
                 return name
             sides = (*left, *right) if name != "pull_request" else right[:_NEAR] if one.voice in _ACTIVE else left
-            if not kind.needs or not kind.needs.isdisjoint(sides):
+            to_name = name == "push" and right[:1] == ["to"] and right[1:2] != [] and right[1][0] == "Q"
+            if not kind.needs or to_name or not kind.needs.isdisjoint(sides):
                 return name
     return None
 
@@ -212,6 +223,8 @@ def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[
             continue
         between = low[verb + len(word) : start] if is_active else low[start + len(path) : verb]
         words = between.replace(",", " , ").replace(";", " ; ").replace("`", " ").split()
+        if is_active and "," in words and _BEGINS(low, start + len(path)):
+            continue  # "I changed only the test, a.py is as before"
         if is_active and (not (_SOURCES | _DASHES).isdisjoint(words) or any(bases(word) for word in words)):
             continue
         yield path
@@ -220,8 +233,8 @@ def _edited(one: Statement, low: str, paths: list[tuple[int, str]]) -> Iterator[
 def _is_where(low: str, verb: int, start: int, length: int, word: str) -> bool:
     """True for the file that a thing is put in: "was added to a.md", "noted in a.md", "In a.ts I added"."""
     if start > verb:
-        return low[verb + len(word) : start].removesuffix("the ").strip(" `Q") in _INTO
-    return low[:start].rstrip(" `Q").endswith(("in", "to")) and low[start + length : verb].strip(" `,Q") in _SELF
+        return low[verb + len(word) : start].removesuffix("the ").strip(" `QP") in _INTO
+    return low[:start].rstrip(" `QP").endswith(("in", "to")) and low[start + length : verb].strip(" `,QP") in _SELF
 
 
 def _place(sentence: Sentence, low: str, at: int, word: str) -> int:

@@ -1,12 +1,22 @@
 """What was done in a session of an agent that writes code, and whether a claim of it can be true: each claim is answered by its own kind."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.facts.commands import Kinds, is_editor, kinds_of, kinds_of_call, prepared_by
-from sentinel_core.evaluate.facts.edits import Reach, changes_code, is_named_in, reach_of
+from sentinel_core.evaluate.facts.command_table import LOOKS
+from sentinel_core.evaluate.facts.commands import (
+    NOTHING,
+    Kinds,
+    check_kind,
+    is_editor,
+    kinds_of,
+    kinds_of_call,
+    prepared_by,
+)
+from sentinel_core.evaluate.facts.edits import Reach, changes_code, changes_tree, is_named_in, reach_of
+from sentinel_core.evaluate.facts.signs import undone
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
@@ -19,7 +29,17 @@ from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.tables import once, regex
 
-__all__ = ["NAMES", "Answer", "CodingFacts", "is_asserted", "may_be_done", "of_other_kinds", "orders_of", "works"]
+__all__ = [
+    "NAMES",
+    "Answer",
+    "CodingFacts",
+    "is_asserted",
+    "may_be_done",
+    "of_other_kinds",
+    "orders_of",
+    "why_failed",
+    "works",
+]
 
 Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 
@@ -38,6 +58,14 @@ _VALUES = {
 }
 _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
+_SHOWN_AS_CHANGED = regex(
+    r" {0,2}(?:[MARDTmU?]{1,2} +\S|\+\+\+ b/|\S+ +\| +\d|(?:create|delete|rename) mode |\d \.?[MARD.]{1,2} )|\s*(?:modified|new file|renamed|deleted):"
+)
+_MADE_BY_CHECKS = regex(
+    r"(?:^|/)(?:__snapshots__|snapshots?|golden|fixtures|expected|coverage|reports?)/|\.(?:snap|lock|xml|html|json)\Z"
+)
+_LONGEST_LINE = 400
+_LEAVES_CODE = frozenset(("tests", "types", "lint"))
 _COMMANDS = ("command", "cmd")
 _LONGEST = 20_000
 _PLAIN = ("commit", "push", "deploy", "install", "restart")
@@ -51,6 +79,7 @@ class CodingFacts:
         self.index, self._record = record.index, record
         self._tools = {**record.tools, **{call.call.name: facts_of(call.call.name) for call in record.calls_below}}
         self._by_user: dict[str, int] = {}
+        self._tries: dict[tuple[str, str, int], Call | None] = {}
 
     @once
     def rows(self) -> list[tuple[int, Call, Kinds]]:
@@ -92,17 +121,57 @@ class CodingFacts:
         first = self._record.writers.first(path)
         return first is not None and first < self._end(text)
 
+    def cannot_have_written(self, path: str, text: Text) -> bool:
+        """True where no call before the text can have written the file, and Git showed it as changed nowhere."""
+        end = self._end(text)
+        if any(is_named_in(shown, path) for shown in self._changed):
+            return False
+        if any(at < end for at, makes in self._makers if makes == "any"):
+            return False
+        if _MADE_BY_CHECKS.search(path) and any(at < end for at, makes in self._makers if makes):
+            return False
+        return not any(reach.has(path) for at, reach in self._writers if at < end)
+
+    @once
+    def _makers(self) -> list[tuple[int, str]]:
+        """What calls can make that they do not name: "any" file, or what "checks" leave behind."""
+        rows = ((at, call.call.name, call.call.arguments) for at, call, _ in self.rows)
+        return [(at, _makes(name, arguments)) for at, name, arguments in rows]
+
+    @once
+    def _writers(self) -> list[tuple[int, Reach]]:
+        """What calls can have written by what they name, but for edits that failed."""
+        rows = ((at, call, reach) for at, call, _, reach in self._reached)
+        return [
+            (at, reach)
+            for at, call, reach in rows
+            if not (is_editor(call.call.name) and failed(call, self._tools[call.call.name]))
+        ]
+
+    @once
+    def _changed(self) -> list[str]:
+        """The lines of results that name a changed file, as Git shows them: "M a.py", "+++ b/a.py", "modified: a.py"."""
+        results = (call.result.content[-_LONGEST:] for _, call, _ in self.rows if call.result is not None)
+        lines = (line[:_LONGEST_LINE] for content in results for line in content.splitlines())
+        return [line for line in lines if _SHOWN_AS_CHANGED.match(line)]
+
     def failed_try(self, kind: str, path: str, text: Text) -> Call | None:
         """The last call that was to do it, where each such call failed and no other can have done it."""
+        key = (kind, path, text.message_index)
+        if key not in self._tries:
+            self._tries[key] = self._failed_try(kind, path, text)
+        return self._tries[key]
+
+    def _failed_try(self, kind: str, path: str, text: Text) -> Call | None:
         end = self._end(text)
         rows = [(call, kinds) for at, call, kinds in self.rows if at < end]
-        if not any(kind in kinds.sure and call.outcome.state == "failed" for call, kinds in rows):
+        if not any(kind in kinds.sure and why_failed(call, kind) for call, kinds in rows):
             return None  # as in most sessions
         tried = list[Call]()
         for call, kinds in rows:
             reach = reach_of(call.call.name, call.call.arguments) if path else None
             own = kind in kinds.sure and (reach is None or is_named_in(reach.text, path))
-            if own and call.outcome.state == "failed" and _is_last(call, kind):
+            if own and why_failed(call, kind) and _is_last(call, kind):
                 tried.append(call)
             elif own or (kinds.can_be(kind) if reach is None else reach.is_wide):
                 return None
@@ -123,7 +192,8 @@ class CodingFacts:
         if worked:
             return "backed", f"{named(worked[-1], kind)} worked", worked[-1]
         if sure:
-            return "not_checkable", f"{named(sure[-1], kind)} failed", sure[-1]
+            answer: Answer = "not_checkable" if self.failed_try(kind, path, text) is None else "contradicted"
+            return answer, f"{named(sure[-1], kind)} failed", sure[-1]
         what = f"{NAMES[kind]} of {path}" if path else NAMES[kind]
         may = [call for _, call, kinds, reach in rows if (reach.is_wide or (not path and kind in kinds.may))]
         if may:
@@ -160,6 +230,32 @@ class CodingFacts:
         return end
 
 
+def _makes(name: str, arguments: Mapping[str, Any]) -> str:
+    """What a call can make that it does not name; nothing is made by editors, looks, Git, and what only shows."""
+    command = None if is_editor(name) else command_of(arguments)
+    if command is None:
+        return "" if is_editor(name) or kinds_of_call(name, arguments) == NOTHING else "any"
+    made = {_makes_unnamed(part.text) for part in parts_of(command)}
+    return "any" if "any" in made else "checks" if "checks" in made else ""
+
+
+def _makes_unnamed(text: str) -> str:
+    program = text.partition(" ")[0].rpartition("/")[2]
+    if changes_tree(text):
+        return "any"
+    if program in LOOKS or program in VIEWERS or kinds_of(text).sure == {"edit"}:
+        return ""
+    return "checks" if check_kind(text) in _LEAVES_CODE else "any"
+
+
+def why_failed(call: Call, kind: str) -> str:
+    """The words that show that a call did not do what is of the kind; "failed" where the source only says so, empty where none does."""
+    if call.outcome.state == "failed":
+        return call.outcome.words or "failed"
+    command = None if is_editor(call.call.name) else command_of(call.call.arguments)
+    return "" if call.result is None or command is None else undone(kind, command, call.result.content)
+
+
 def _is_last(call: Call, kind: str) -> bool:
     """True where the step that failed is of the kind: of a command, the last one that is no viewer of its output."""
     command = None if is_editor(call.call.name) else command_of(call.call.arguments)
@@ -181,8 +277,10 @@ def works(call: Call) -> bool:
 def is_asserted(claim: CodingClaim, text: Text, turn: Turn, facts: CodingFacts) -> bool:
     """True where the agent says that it did it, or that a thing is done which the user ordered, or, beside edits, which only the agent brings up."""
     ordered = not orders_of(claim).isdisjoint(turn.asked_words | turn.ever_named)
-    if claim.voice in _STATES and not ordered and any(is_editor(call.call.name) for call in turn.calls):
-        ordered = not facts.names(claim.path, text) if claim.path else facts.has_prepared(claim.kind, text)
+    if claim.voice in _STATES and not ordered:
+        tried = facts.has_prepared(claim.kind, text) or facts.failed_try(claim.kind, "", text) is not None
+        edits = any(is_editor(call.call.name) for call in turn.calls)
+        ordered = tried if not claim.path else edits and not facts.names(claim.path, text)
     if claim.kind == "edit" and not claim.path:
         return claim.voice in _OWN and ordered and "```" not in text.content and not turn.wants_text
     return claim.voice in _OWN or (claim.voice in _STATES and ordered)

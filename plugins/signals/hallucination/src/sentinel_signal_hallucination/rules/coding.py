@@ -1,21 +1,33 @@
 """What an agent that writes code says it did, of which no call is of the kind: an edit is no push, a commit no deployment."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits
-from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
+from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims, paths_in
+from sentinel_signal_hallucination.english.file_claims import file_claims
 from sentinel_signal_hallucination.english.lexicon import bases, word_set
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.statements import low_of
 from sentinel_signal_hallucination.evidence import Evidence, in_text
-from sentinel_signal_hallucination.ledger.coding import NAMES, CodingFacts, is_asserted, may_be_done, orders_of, works
+from sentinel_signal_hallucination.ledger.coding import (
+    NAMES,
+    CodingFacts,
+    is_asserted,
+    may_be_done,
+    orders_of,
+    why_failed,
+    works,
+)
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.denials import denied
+from sentinel_signal_hallucination.rules.measures import changed
+from sentinel_signal_hallucination.rules.trials import untried
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -42,7 +54,11 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
         for text in turn.texts[-1:]:
             yield from denied(text, turn, settings)
             is_known = is_partial or text.message_index in known
-            yield from _judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial)
+            found = list(_judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial))
+            yield from found or (
+                () if is_known else chain(_files(text, facts, settings), untried(text, facts, settings))
+            )
+    yield from changed(turns, settings)
 
 
 def witnessed(turns: Turns) -> frozenset[int]:
@@ -71,6 +87,7 @@ def _judge(
         what = f"{NAMES[claim.kind]} of {claim.path}" if claim.path else NAMES[claim.kind]
         seen = None if witness is None else witness.tells(claim.kind, claim.path)
         is_weak = claim.is_weak and not facts.has_prepared(claim.kind, text)
+        is_weak |= claim.word == "live"  # whatever made it so: only a deployment that failed speaks against it
         if not (is_partial or seen or is_weak or may_be_done(claim, text, facts)):
             reported.add(branch)
             message = f"The agent tells of {what}, but no call on record can have been it."
@@ -92,6 +109,21 @@ def _judge(
             yield _at(claim, text, "wrong_value", "commit", other, settings)
 
 
+def _files(text: Text, facts: CodingFacts, settings: Settings) -> Iterator[Evidence]:
+    """The first file that is told of as changed, in a session with edits, although no call can have written it."""
+    content = text.content[:_LONGEST]
+    paths = paths_in(content)
+    if not paths or not facts.has("edit", text, is_sure=True):
+        return
+    witness = facts.index.witness
+    for claim in file_claims(content, paths, cache(lambda path: facts.cannot_have_written(path, text))):
+        if witness is None or not witness.tells("edit", claim.path):
+            message = f"The agent tells of {NAMES['edit']} of {claim.path}, but no call on record can have been it."
+            start, end, weight = claim.start, claim.end, settings.effect_weight
+            yield in_text(text, "claim_without_call", "file_as_changed", message, start, end, weight)
+            return
+
+
 def _other_commit(claim: CodingClaim, text: Text, turn: Turn) -> str | None:
     """Why the commit that a sentence names is not the one that was made: git printed others, and nothing since has this one."""
     named_here = _COMMIT.findall(text.content, claim.sentence.start, claim.sentence.end)
@@ -108,7 +140,8 @@ def _other_commit(claim: CodingClaim, text: Text, turn: Turn) -> str | None:
 
 def _tried(claim: CodingClaim, what: str, call: Call) -> str:
     """What is said of a claim whose last try is the call, which failed as those before it."""
-    how = f'ended with "{call.outcome.words}"' if call.outcome.words else "failed"
+    why = why_failed(call, claim.kind)
+    how = "failed" if why == "failed" else f'ended with "{why}"'
     return f"The agent tells of {what}, but the last {what.partition(' ')[2]}, {named(call, claim.kind)}, {how}."
 
 

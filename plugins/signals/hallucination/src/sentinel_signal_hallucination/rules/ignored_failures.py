@@ -30,7 +30,7 @@ _STEM, _FARTHEST, _LONGEST = 4, 20, 20_000
 _OWN, _UNDONE, _TRIES = (
     word_set("i we i've we've"),
     word_set("haven't didn't not never"),
-    word_set("tried trying attempted attempting attempt wanted i'll we'll i'd"),
+    word_set("tried trying attempted attempting attempt wanted i'll we'll i'd ago yesterday"),
 )
 _PROGRAMS = word_set(
     "git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl"
@@ -39,6 +39,7 @@ _PROGRAMS = word_set(
 _WAITS = regex(r"(?:kubectl|oc) (?:\S+ )*?(?:rollout status|wait)\b|gh run watch\b")
 # What waits for the end of a deployment fails where that does.
 _REQUEST = regex(r"(?:gh api|curl|http) [^'\"]*?/([a-z]{4,})(?= |\Z)")
+_PROBES = regex(r"(?:-\w+ )*(?:true|false|:|id|whoami|which|test|command -v)\b")
 _NAME = regex(r"(?i)\A(?=.*[a-z])[\w@+.:-]*[\w](?:[-._:@][\w]+)+\Z")
 
 
@@ -98,7 +99,7 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
             parts = [part.text for part in reversed(parts_of(command))] or [command]
             program = call.outcome.words.partition(":")[0]  # "rm: cannot remove" is of no other part
             last = next((part for part in parts if part.partition(" ")[0] == program), parts[0])
-            if last.partition(" ")[0] in VIEWERS:
+            if last.partition(" ")[0] in VIEWERS or _PROBES.match(last):
                 continue  # "grep" that found nothing failed at nothing
             words, kinds = command_words(last), kinds_of(last).sure
             if _WAITS.match(last):
