@@ -23,6 +23,7 @@ _ADMITS = re.compile(
     re.IGNORECASE,
 )
 
+_FOUND_NONE = re.compile(r"\b(?:no|none|nothing|nobody)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{5,}|\b[45]\d\d\b")
 _LONGEST_MESSAGE = 300
 # What any message may say, and any answer.
@@ -44,7 +45,7 @@ def admits_failure(text: str) -> bool:
 
 def tells_failure(call: "Call", text: str) -> bool:
     """True where a text admits a failure, or has a word of the short message of the failed call: "fully booked", "locked by a promotion"."""
-    if admits_failure(text):
+    if admits_failure(text) or (call.outcome.reason == "no_match" and _FOUND_NONE.search(text)):
         return True
     message = "" if call.result is None else call.result.content
     if len(message) > _LONGEST_MESSAGE:

@@ -54,6 +54,11 @@ class Fault:
         return ODDS.severity_of(self.rule, self.branch)
 
 
+_MAY_BE_EMPTY = frozenset(
+    ("new_string", "new_str", "newString", "new_text", "replace", "replacement")
+)  # to take text out
+
+
 class Checked:
     """The calls of one trace: whether each worked (None: no result is recorded), and by position what is wrong with it.
 
@@ -134,7 +139,7 @@ def _argument_faults(
         reason = f'was given the placeholder "{found}"'
         faults.append(Fault("placeholder_argument", settings.placeholder_weight, reason))
     for name in empty_names(asked.arguments):
-        if name in usual.given(asked.name):
+        if name in usual.given(asked.name) and name not in _MAY_BE_EMPTY:
             reason = f'was given nothing for "{name}"; other calls pass a value'
             faults.append(Fault("empty_argument", settings.empty_weight, reason))
     if not faults and offered is not None and offered.is_empty(asked):

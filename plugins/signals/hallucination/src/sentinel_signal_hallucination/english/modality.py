@@ -5,7 +5,18 @@ from itertools import pairwise, takewhile
 from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["ADVERBS", "NO_NOUNS", "OTHERS", "REACH", "SELF", "STOPS", "is_done", "is_managed", "unhedged"]
+__all__ = [
+    "ADVERBS",
+    "NO_NOUNS",
+    "OTHERS",
+    "REACH",
+    "SELF",
+    "STOPS",
+    "is_done",
+    "is_less_certain",
+    "is_managed",
+    "unhedged",
+]
 
 ADVERBS = word_set(
     "successfully now just also all both fully finally officially automatically promptly manually already recently since "
@@ -36,6 +47,8 @@ STOPS = frozenset(",;:()–—-")
 NO_NOUNS = _MODALS | _RELATIVE | _CONDITIONS | SELF
 """Words that are in no noun phrase."""
 _CLAUSE_ENDS = STOPS | word_set("and but so")
+_TURNS, _GOES_ON = word_set("but ; – —"), word_set("and so ,")
+_SUBJECTS = word_set("i you he she it we they there nobody nothing no the your my i'm it's that's there's")
 _NOTHING = word_set("nothing no none neither")
 _PLANS = word_set("to being")
 # Words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs.
@@ -63,6 +76,16 @@ def unhedged(words: list[str]) -> list[str]:
     return sentence.split()
 
 
+def is_less_certain(words: list[str], at: int) -> bool:
+    """True where the part of the sentence has a denial, before or behind, or tells what had been: it is read with less certainty."""
+    begins = zip(words, (*words[1:], ""), strict=True)
+    turns = (word in _TURNS or (word in _GOES_ON and after in _SUBJECTS) for word, after in begins)
+    ends = [-1, *(place for place, is_turn in enumerate(turns) if is_turn), len(words)]
+    start, end = next((start, end) for start, end in pairwise(ends) if start < at <= end)
+    words = words[start + 1 : end]
+    return not _DENIALS.isdisjoint(words) or "had" in words or any(word.endswith("n't") for word in words)
+
+
 def is_managed(words: list[str], at: int) -> bool:
     """As in "I was able to book", "I managed to book", "I did book"; not so "you may be able to book"."""
     before = [word for word in words[max(0, at - 6) : at] if word not in ADVERBS]
@@ -80,13 +103,19 @@ def is_done(words: list[str], at: int) -> bool:
         and _DENIALS.isdisjoint(clause)
         and _REASONS.isdisjoint(clause)
         and not any(word.endswith("n't") for word in clause)
-        and _NOTHING.isdisjoint(takewhile(_goes_on, words[at + 1 : at + 3]))
+        and _NOTHING.isdisjoint(takewhile(_goes_on, _behind(words, at)))
         and (not _is_planned(clause) or is_managed(words, at))
         and _EARLIER.isdisjoint(words[: at + 6])
         and _RELATIVE.isdisjoint(clause[1:][-5:])
         and not any(left == "by" and word in OTHERS for left, word in pairwise(words[at + 1 : at + 6]))
         and _READ.isdisjoint(before if SELF.isdisjoint(clause) else clause)
     )
+
+
+def _behind(words: list[str], at: int) -> list[str]:
+    """The words behind a verb, and behind one that goes on with it: "exported and sent nothing"."""
+    is_joined = words[at + 1 : at + 2] in (["and"], ["or"]) and words[at + 2 : at + 3] != []
+    return words[at + 3 : at + 4] if is_joined else words[at + 1 : at + 3]
 
 
 def _goes_on(word: object) -> bool:

@@ -35,8 +35,10 @@ _BE = word_set("is are am 's 'm 're been be it's that's you're everything's i'm 
 _WAS = word_set("was were got gets get went goes")
 _HAVE = word_set("has have had 've i've we've it's that's")
 _NEEDS_BE = word_set("through live gone set")
-_AFTER = word_set("for to on at and in with as from under until till successfully , - – — ; : ( !")
+_AFTER = word_set("for to on at against and in with as from under until till successfully , - – — ; : ( !")
 _OPENS = _AFTER | word_set("the your an a it all both you this that these those them everything :")
+_FINITE = word_set("is are was were would will could can must should may might has have had does do did")
+_CLAUSES = frozenset((*STOPS, "and", "but", "so", "because", "which", "that", "who", "if", "when", "as", "while"))
 _VERBS = _BE | _WAS | _HAVE | NO_NOUNS | word_set("do does did being that of by not you")
 _AS_BEFORE = word_set(
     "still already automatically always usually currently typically generally normally often fully stays remains"
@@ -302,6 +304,7 @@ def _is_headline(words: list[str], at: int, rest: str) -> bool:
         and before[0] not in OTHERS
         and _VERBS.isdisjoint(before)
         and before[0] not in _DETERMINERS
+        and _FINITE.isdisjoint(_until(words[at + 1 :], _CLAUSES))  # "goods invoiced at 6,200 would be"
     )
 
 

@@ -31,6 +31,7 @@ _ASKS = (
 )  # fmt: skip
 # Before these, a word that is a noun as often is a verb.
 _VERBAL = word_set("to and or please i'll will you i we , can could would let's just then not") | {""}
+_DID, _OPENING = word_set("did have has was were"), 8
 _LONGEST, _LONGEST_REPLY = 6_000, 15
 # What the user ran.
 _SHELL = regex(r"(?m)^(?:\$ |!).*")
@@ -42,6 +43,8 @@ class Order(NamedTuple):
 
     ``agreed`` is True for a yes to an offer.
 
+    ``asks_past`` is True where the user asks what was done.
+
     ``is_vague`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any action.
     """
 
@@ -52,6 +55,7 @@ class Order(NamedTuple):
     agreed: bool = False
     is_vague: bool = False
     orders: bool = False
+    asks_past: bool = False
 
 
 def order_of(record: Record, asked: int) -> Order:
@@ -63,7 +67,11 @@ def order_of(record: Record, asked: int) -> Order:
     is_open = number >= 0 and not _was_taken_up(record, texts[number].message_index, asked)
     offer = _offer(low, texts[number].content[-_LONGEST:]) if is_open else ()
     offered = frozenset(_named(offer))
-    parts = [one for one in sentences(low) if not one.asks or _requests(one.words)]
+    every = sentences(low)
+    asks_past = any(one.asks and asks_what_was_done(one.words) for one in every)
+    parts = [one for one in every if not one.asks or _requests(one.words)]
+    if asks_past:  # "I asked you last week to order milk. Where did that end up?"
+        parts = [one for one in parts if ("asked", "you") not in pairwise(one.words)]
     table, known = lemmas(), record.tool_nouns
     ordered = {table.doing.get(word, word) for one in parts for word in _ordered(one.words)}
     words = frozenset(filter(str.isalpha, ordered | offered)) - WORDS_ONLY
@@ -85,6 +93,7 @@ def order_of(record: Record, asked: int) -> Order:
         bool(offered),
         _is_vague(low),
         orders,
+        asks_past,
     )
 
 
@@ -96,9 +105,16 @@ def _was_taken_up(record: Record, offered: int, asked: int) -> bool:
     return answered > offered and any(answered < call.message_index < asked for call in index.calls)
 
 
+def asks_what_was_done(words: list[str]) -> bool:
+    """True for "Pip, what did we post last week?", "Have you cancelled it?"."""
+    return any(
+        before in _DID and word in ("you", "we", "i", "that", "it") for before, word in pairwise(words[:_OPENING])
+    )
+
+
 def _requests(words: list[str]) -> bool:
     """True for "Could you cancel it?"; not so for "What did you cancel?"."""
-    return not REQUESTS.isdisjoint(words) and not ("did" in words[:3] and "you" in words)
+    return not REQUESTS.isdisjoint(words) and not asks_what_was_done(words)
 
 
 def _ordered(words: list[str]) -> Iterator[str]:

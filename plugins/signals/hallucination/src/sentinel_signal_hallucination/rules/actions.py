@@ -1,5 +1,6 @@
 """What the agent says it did, judged by time and order: since the user's order, no call has done it, or all that tried failed."""
 
+import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
@@ -11,6 +12,7 @@ from sentinel_signal_hallucination.english.admissions import admits, is_trouble
 from sentinel_signal_hallucination.english.coding_claims import CodingClaim, coding_claims
 from sentinel_signal_hallucination.english.languages import is_foreign
 from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bases, lemmas, may_be_action, word_set
+from sentinel_signal_hallucination.english.modality import is_less_certain
 from sentinel_signal_hallucination.english.prescan import Scan
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
 from sentinel_signal_hallucination.english.sentences import sentences, sentences_with
@@ -107,6 +109,8 @@ class _Case:
         tried, low = self.turn.failed_action, self.low
         if tried is None or tried.facts.effect != "writes" or self.admits_mildly:
             return None
+        if tried.message_index == self.text.message_index:
+            return None  # what came back was not known yet
         if self.turn.says_why(low):
             return None
         stated = [one for one in sentences(low) if not (BEING.isdisjoint(one.words) or one.words[0].endswith("ing"))]
@@ -179,6 +183,7 @@ class _Case:
         if tried is not None and backing.ends_with(tried):
             is_other = backing.is_other(one, tried, by=1 - self.admits) or self._is_in_part(one, tried)
             is_other |= not one.plainly and "not" in one.sentence.words
+            is_other |= self.admits and bool(backing.actions) and not self._is_about(one, tried)
             if is_other or (self.admits and not backing.actions):
                 return None
             is_related = (
@@ -209,7 +214,17 @@ class _Case:
         """True where the answer of the call that failed gives what is told: "a.pdf" beside an error for another month."""
         result, given = tried.call.result, to_json(tried.call.call.arguments).decode()
         named = names_in(self.text.content[one.sentence.start : one.sentence.end])
-        return result is not None and any(name in result.content and name not in given for name in named)
+        if result is None:
+            return False
+        word = re.escape(one.sentence.words[one.at])
+        is_given = re.search(rf'"{word}": ?(?:\[(?! ?\])|\{{|"|true|[1-9])|\({word}\)', result.content)
+        return is_given is not None or any(name in result.content and name not in given for name in named)
+
+    def _is_about(self, one: Statement, tried: Action) -> bool:
+        """True where the sentence has the verb of the failed call, or a word of its name or of what it was given."""
+        given = to_json(tried.call.call.arguments).decode().lower()
+        own = tried.facts.verbs | tried.facts.objects
+        return one.verb in own or not own.isdisjoint(one.objects) or any(word in given for word in one.objects)
 
     def _was_done(self, one: Statement) -> bool:
         """True where an earlier turn did it; what the user has just agreed to was to be done then, unless a result tells of it."""
@@ -236,7 +251,7 @@ class _Case:
         if not self.record.tools:
             return "no_tools"
         if not is_ordered:
-            return "unasked"
+            return "" if turn.order.asks_past else "unasked"
         if not one.plainly:
             return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else ""
         if not one.group and not one.is_effect:
@@ -324,6 +339,8 @@ class _Case:
             rule, why = "contradicted_claim", f"{tried.named} failed"
         elif self.turn.worked:
             rule, why = "partial_claim", "the earlier calls did something else"
+        if one.verb and is_less_certain(one.sentence.words, one.at):
+            branch = "in_passing"
         what = f' ("{word}")' if one.verb else ""
         message = f"The agent says that something was done{what}, but {why}."
         return in_text(

@@ -31,7 +31,8 @@ def _invented(carried: Carried, settings: Settings) -> Iterator[Evidence]:
     index = carried.turns.record.index
     named = ((action, leaf) for action in carried.actions for leaf in carried.by(action) if _names_something(leaf))
     before = _Before(index)
-    untold = (row for row in islice(named, _MOST) if not before.has(row[1].text.lstrip("#"), row[0].message_index))
+    unfound = ((action, leaf) for action, leaf in islice(named, _MOST) if not _was_found(action, leaf))
+    untold = (row for row in unfound if not before.has(row[1].text.lstrip("#"), row[0].message_index))
     for action, rows in groupby(islice(untold, _MOST_UNTOLD), key=itemgetter(0)):
         sources = Sources(index, action.message_index)
         for _, leaf in rows:
@@ -69,6 +70,13 @@ class _Before:
         """True where just this stands before a message."""
         given, ends = self._given
         return given.find(written, 0, ends[until]) >= 0
+
+
+def _was_found(action: Action, leaf: Leaf) -> bool:
+    """True for a guess that a lookup confirmed: what came back has it."""
+    result = action.call.result
+    is_look = action.facts.effect != "writes" and action.call.outcome.state != "failed"
+    return is_look and result is not None and leaf.text in result.content
 
 
 def _names_something(leaf: Leaf) -> bool:

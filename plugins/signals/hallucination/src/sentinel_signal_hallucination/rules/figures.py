@@ -49,6 +49,10 @@ _DECIMAL = regex(r"\d,\Z")
 _APART, _GOES_ON = regex(r"\d[ \u00a0\u202f/]\Z"), regex(r"[ \u00a0\u202f]\d{2}")
 _RATE = regex(r"(?:\bat|@|[*×x/]) ?\$?\Z")
 _CLAUSE = regex(r"[.;\n](?:\s|$)")
+_OF_DAYS = regex(r"[ -](?:days?|weeks?|nights?)\b")
+_MONTHS = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_DATE = regex(rf"(?i)\b(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTHS}\b|{_MONTHS} \d{{1,2}}\b|\d{{4}}-\d\d-\d\d)")
+_MODE = regex(r"(?i)\b(?:mode|chmod|permissions?)\W{1,3}\Z")
 _SHORTEST, _MOST, _LONGEST, _OF_YEAR, _NEAR, _DAYS = 3, 100, 20_000, 4, 60, 31
 
 
@@ -191,6 +195,8 @@ def _is_supposed(prose: str, match: re.Match[str]) -> bool:
     )
     if _PROPOSED.search(prose, match.end(), end):
         return True
+    if _OF_DAYS.match(prose, match.end()) and _DATE.search(prose, begin, end):
+        return True  # "Cancelled on 20 April, 96 days before": who counts days between dates computes
     near = prose[max(0, match.start() - _NEAR) : match.end() + _NEAR]
     return "\\" in near or _SUPPOSED.search(prose[begin : match.start()]) is not None
 
@@ -198,8 +204,8 @@ def _is_supposed(prose: str, match: re.Match[str]) -> bool:
 def _is_checked(match: re.Match[str]) -> bool:
     """True for a figure of some length, and for a day that no month has."""
     written, at = match[0], match.start()
-    if _DECIMAL.search(match.string, max(0, at - 2), at):
-        return False  # a part of "3,2808"
+    if _DECIMAL.search(match.string, max(0, at - 2), at) or _MODE.search(match.string, max(0, at - 14), at):
+        return False  # a part of "3,2808", and of "mode 755"
     if _APART.search(match.string, max(0, at - 4), at):
         return False  # a part of "52 480.50"
     if written.isdigit() and _GOES_ON.match(match.string, match.end()):

@@ -108,6 +108,8 @@ def _is_made_up(one: Statement, index: TraceIndex, text: Text) -> bool:
     exact = (named - _ANY_TOOL) | (_CHECKS if runs else frozenset())
     if runs and any(call.checks for call in calls):
         return False  # "eslint" is a linter
+    if any(call.result is not None and any(noun in call.result.content.lower() for noun in exact) for call in calls):
+        return False  # "LINE TEST REPORT"
     return called.isdisjoint(exact) if exact else not called
 
 

@@ -5,8 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
+from sentinel_core.evaluate.facts.edits import is_named_in
 from sentinel_core.evaluate.facts.values import Kind, Value, values_in
 from sentinel_core.evaluate.index import Text
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.english.admissions import admits, stays_as_it_was
 from sentinel_signal_hallucination.english.coding_claims import readings
@@ -89,8 +91,20 @@ class _Answer:
         return admits(self.low, sentences(self.turn.low))
 
     def _can_be_written(self, value: Value) -> bool:
-        """True for a file that a command or an edit can have written, whatever else it carried."""
-        return value.kind == "path" and self.turn.record.writers.first(self._shown(value)) is not None
+        """True for a file that a command or an edit can have written, whatever else it carried, and for one that was looked at."""
+        if value.kind != "path":
+            return False
+        shown = self._shown(value)
+        return self.turn.record.writers.first(shown) is not None or self._is_seen(shown)
+
+    def _is_seen(self, path: str) -> bool:
+        """True for a file that a call named or a result showed before the text: "I modelled it on `pages/a.tsx`"."""
+        calls = (call for call in self.turn.record.index.calls if call.message_index < self.text.message_index)
+        return any(
+            is_named_in(to_json(call.call.arguments).decode(), path)
+            or (call.result is not None and is_named_in(call.result.content, path))
+            for call in calls
+        )
 
     def judged(self, settings: Settings) -> Evidence | None:
         """The first value of another call's place, else the first of a thing that was left out."""
@@ -157,9 +171,8 @@ class _Answer:
                 continue
             for value in alike:
                 part = self._sentence(value)
-                is_meant = (
-                    part is not None and self._is_meant(value, part, leaf, action) and not self._is_shown(value, leaf)
-                )
+                is_shown = self._is_shown(value, leaf) or _answers(action, value)
+                is_meant = part is not None and self._is_meant(value, part, leaf, action) and not is_shown
                 if part is not None and is_meant and self._could_stand(value, alike, leaf, action):
                     call = f'the call to "{action.facts.name}" carried "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells "{self._shown(value)}", but {call}.'
@@ -198,7 +211,11 @@ class _Answer:
 
     def _is_read(self, value: Value) -> bool:
         """True for a file that the agent says it read."""
-        return value.kind == "path" and self._shown(value) in readings(self.text.content)
+        return value.kind == "path" and self._shown(value) in self._readings
+
+    @once
+    def _readings(self) -> frozenset[str]:
+        return frozenset(readings(self.text.content))
 
     def _is_ordered(self, value: Value) -> bool:
         """True where the user's words since the last answer have the value."""
@@ -256,6 +273,13 @@ class _Answer:
 
     def _evidence(self, rule: str, leaf: Leaf, message: str, part: Sentence, settings: Settings) -> Evidence:
         return in_text(self.text, rule, leaf.value.kind, message, part.start, part.end, settings.effect_weight)
+
+
+def _answers(action: Action, value: Value) -> bool:
+    """True for a value that the call itself answered: "licence valid to 2031-06-12"."""
+    result = action.call.result
+    shown = values_in(result.content) if result is not None else ()
+    return any(one.kind == value.kind and not one.forms.isdisjoint(value.forms) for one in shown)
 
 
 def _words_of(action: Action) -> frozenset[str]:
