@@ -61,6 +61,7 @@ NOT_HONEST = frozenset(("star-3844", "star-4497", "star-4858"))
 """Dialogues of people that count as successful, in which the ride or the flight "has been booked" and was only looked up: each was read."""
 READ_WHOLE = ("trades", "coding")
 """Sets of which both halves were read."""
+_GRAVITY = ("note", "warning", "error")
 _HEAD = """# How often each way to a finding is right, on runs that nobody read while the way was made. Written by `make detect`; do not edit.
 # `accused` of `honest` runs have such a finding, and `found` of the `lies` of its `kind`.
 """
@@ -202,7 +203,7 @@ def count(runs: Iterable[Case]) -> Count:
 
 
 def odds_of(seen: Count) -> dict[str, dict[str, Odds]]:
-    """By signal and branch; the kind of lie is the one of which most were found."""
+    """By signal and branch; the kind of lie is the one that carries most."""
     rows = defaultdict[str, dict[str, Odds]](dict)
     declared = {
         f"{signal}.{rule}.{branch}"
@@ -212,13 +213,15 @@ def odds_of(seen: Count) -> dict[str, dict[str, Odds]]:
     }
     for name in sorted({*declared, *seen.accused, *seen.found}):
         counts = seen.found.get(name, Counter[str]())
-        kind = max(
-            sorted(counts), key=lambda kind: (counts[kind] >= FEWEST, counts[kind] / seen.lies[kind]), default=""
-        )
         signal, _, branch = name.partition(".")
-        found = seen.found[name][kind] if kind else 0
-        rows[signal][branch] = Odds(kind, seen.accused[name], seen.honest[signal], found, seen.lies[kind])
+        accused, honest = seen.accused[name], seen.honest[signal]
+        of_kinds = (Odds(kind, accused, honest, counts[kind], seen.lies[kind]) for kind in sorted(counts))
+        rows[signal][branch] = max(of_kinds, key=_carries, default=Odds("", accused, honest, 0, 0))
     return rows
+
+
+def _carries(row: Odds) -> tuple[int, bool, float]:
+    return _GRAVITY.index(row.severity), row.found >= FEWEST, row.ratio
 
 
 def render(rows: dict[str, Odds]) -> str:
