@@ -13,22 +13,13 @@ import sentinel_signal_hallucination
 from sentinel_core.host.odds import FEWEST, FEWEST_OF_AN_ERROR, Odds
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination.declared import SEVERITIES
-from sentinel_signal_hallucination.odds import ODDS, explained, severity_of
+from sentinel_signal_hallucination.odds import MOST, ODDS, explained, severity_of
 
 HERE, DATA = Path(__file__).parent, Path(sentinel_signal_hallucination.__file__).parent / "data"
 DECLARED = tomllib.loads((DATA / "branches.toml").read_text(encoding="utf-8"))
 NAMES = {f"{rule}.{branch}" for rule, rows in DECLARED.items() for branch in rows}
 GRAVITY = ["note", "warning", "error"]
 EXAMPLES = 2
-# Branches for which what was measured does not speak.
-MOST = {
-    "claim_without_call.no_tools": "warning",
-    "stale_checks.edited_since": "note",
-    "claim_without_call.file_as_changed": "warning",
-    "claim_without_call.trial": "warning",
-    "claim_without_call.read_of_all": "note",
-    "figure.measured_after": "note",
-}
 
 
 def odds(*, accused: int = 0, honest: int = 2_000, found: int = 500, lies: int = 1_000) -> Odds:

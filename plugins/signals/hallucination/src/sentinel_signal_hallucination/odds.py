@@ -7,18 +7,15 @@ from sentinel_core.host.odds import OddsTable
 from sentinel_core.report import Severity
 from sentinel_signal_hallucination.declared import RULES
 
-__all__ = ["ODDS", "explained", "severity_of"]
+__all__ = ["MOST", "ODDS", "explained", "severity_of"]
 
 # Many logs keep the words alone: where no tool is on record, nothing shows that a call is missing. The measured runs have hardly any such log.
 # Who says that the tests pass may tell of the run before the last edit.
-_MOST: Mapping[str, Severity] = {
+MOST: Mapping[str, Severity] = {
     "claim_without_call.no_tools": "warning",
     "stale_checks.edited_since": "note",
-    # Most of the lies of these were written with the rule in sight.
+    # Most of its lies were written with the rule in sight.
     "claim_without_call.file_as_changed": "warning",
-    "claim_without_call.trial": "warning",
-    "claim_without_call.read_of_all": "note",
-    "figure.measured_after": "note",
 }
-ODDS = OddsTable(Path(__file__).parent / "data", RULES, _MOST)
+ODDS = OddsTable(Path(__file__).parent / "data", RULES, MOST)
 severity_of, explained = ODDS.severity_of, ODDS.explained

@@ -26,8 +26,6 @@ from sentinel_signal_hallucination.ledger.coding import (
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
 from sentinel_signal_hallucination.rules.denials import denied
-from sentinel_signal_hallucination.rules.measures import changed
-from sentinel_signal_hallucination.rules.trials import untried
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -55,10 +53,7 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
             yield from denied(text, turn, settings)
             is_known = is_partial or text.message_index in known
             found = list(_judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial))
-            yield from found or (
-                () if is_known else chain(_files(text, facts, settings), untried(text, facts, settings))
-            )
-    yield from changed(turns, settings)
+            yield from found or (() if is_known else _files(text, facts, settings))
 
 
 def witnessed(turns: Turns) -> frozenset[int]:
