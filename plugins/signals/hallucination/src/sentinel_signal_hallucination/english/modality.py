@@ -94,7 +94,7 @@ def is_managed(words: list[str], at: int) -> bool:
 
 
 def is_done(words: list[str], at: int) -> bool:
-    """False for a action, told by the word at a place, that is planned, conditional, denied, earlier or somebody else's."""
+    """False for an action, told by the word at a place, that is planned, conditional, denied, earlier or somebody else's."""
     words, at = words[max(0, at - REACH) : at + REACH], min(at, REACH)
     before = words[:at]
     clause = before[max((k + 1 for k, word in enumerate(before) if word in _CLAUSE_ENDS), default=0) :]
