@@ -9,7 +9,7 @@ from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.facts.commands import is_editor
 from sentinel_core.evaluate.shell import command_of, parts_of
 
-__all__ = ["CONTENTS", "PATHS", "Change", "changes_of", "is_test_file", "restores"]
+__all__ = ["CONTENTS", "PATHS", "Change", "changes_of", "is_back", "is_test_file", "restores"]
 
 PATHS = ("file_path", "path", "filename", "filePath", "target_file", "notebook_path", "absolute_path")
 """The arguments that name the file of an editor."""
@@ -97,6 +97,11 @@ def _by_command(text: str) -> Iterator[Change]:
 def is_test_file(path: str) -> bool:
     """True for the path of a file with tests."""
     return _TEST_FILE.search(path) is not None
+
+
+def is_back(change: Change, later: Change) -> bool:
+    """True where a later change of the file takes this one back."""
+    return later.path == change.path and change.old is not None and later.new == change.old
 
 
 def restores(name: str, arguments: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ __all__ = [
     "folder_of",
     "is_of_one_package",
     "is_selected",
+    "left_out_in",
     "others_in",
     "without_separators",
 ]
@@ -41,6 +42,9 @@ _FOLDERS = regex(r" (?:\./)?((?:[\w-]+/){1,9}[\w-]+)(?:/|/\.\.\.)?(?= |\Z)")
 _OTHERS = regex(
     r"(?i)\b(\d{1,7})(?: \w+)? (?:skipped|xfailed|xpassed|failed|failing|failures?|errors?|todo|pending|ignored|deselected|disabled|filtered)\b|\b(?:skipped|failed|failures|errors|ignored|pending|todo)[:=][ \t]{0,8}(\d{1,7})\b"
 )
+_LEFT_OUT = regex(
+    r"(?i)\b(\d{1,7})(?: \w+)? (?:skipped|skips?|xfailed|todo|pending|ignored|deselected|disabled|filtered out)\b|\b(?:skipped|ignored|pending|todo|skips)[:=][ \t]{0,8}(\d{1,7})\b"
+)
 _LEFT = regex(r"\b[1-9]\d* (?:deselected|filtered out)\b")
 
 
@@ -60,6 +64,14 @@ def _counts(row: re.Pattern[str], text: str) -> tuple[int, ...]:
 def others_in(text: str) -> tuple[int, ...]:
     """The counts of tests that did not pass: skipped, failed, ignored and the like; with those that passed, they make up all."""
     return _counts(_OTHERS, text)
+
+
+def left_out_in(text: str) -> int:
+    """How many tests the last line that counts any says were not run, or may fail: skipped, deselected, ignored and the like."""
+    for line in reversed(without_separators(text[-_TAIL:]).splitlines()):
+        if _COUNT.search(line) or _FAILED.search(line):
+            return sum(int(next(filter(None, groups))) for groups in _LEFT_OUT.findall(line))
+    return 0
 
 
 def failures_in(text: str) -> int:

@@ -26,6 +26,7 @@ from sentinel_signal_hallucination.rules.results import results
 from sentinel_signal_hallucination.rules.states import states
 from sentinel_signal_hallucination.rules.tool_use import tool_results, tool_uses
 from sentinel_signal_hallucination.rules.values import other_values
+from sentinel_signal_hallucination.rules.weakened_tests import weakened
 
 __all__ = ["check_expressions", "detect"]
 
@@ -83,6 +84,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     return [
         *passed_over,
         *checked,
+        *weakened(turns.record, settings),
         *coded,
         *claimed,
         *valued,

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sentinel_core.evaluate.facts.edits import Writers
+from sentinel_core.evaluate.facts.weakening import Weakening, weakenings
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.evaluate.shell import command_of
@@ -109,6 +110,11 @@ class Record:
             and not facts.is_inert
             and (facts.effect == "writes" or not (only_shows(call) or only_tells(call, facts)))
         ]
+
+    @once
+    def weakenings(self) -> list[Weakening]:
+        """Tests that failed, were changed or left out, and passed."""
+        return list(weakenings(self.index.calls))
 
     @once
     def writers(self) -> Writers:

@@ -272,9 +272,15 @@ class _Claims:
         what = f'{_CHECKS[check.kind]}: "{check.command}"'
         ending = f' ("{check.ending}")' if check.ending else ""
         if check.passed:
-            return self._entry(quote, "check", "backed", f"{what} passed{ending}", call)
+            return self._entry(quote, "check", "backed", f"{what} passed{ending}{self._weakened(call)}", call)
         outcome = "failed" if check.passed is False else "ran, but its output does not tell the result"
         return self._entry(quote, "check", "not_checkable", f"{what} {outcome}{ending}", call)
+
+    def _weakened(self, passed: Call) -> str:
+        """What was taken from the tests before they passed."""
+        rows = [one for one in self.record.weakenings if one.passed.position <= passed.position]
+        ways = (f"{one.words} (message {one.changed.message_index})" for one in rows)
+        return f"; after a failed run {'; '.join(ways)}" if rows else ""
 
     def _action(self, part: Sentence, quote: str) -> LedgerEntry | None:
         """The call that fits best: by its values, then its kind, then its verb."""

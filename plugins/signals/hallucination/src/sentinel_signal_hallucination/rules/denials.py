@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from sentinel_core.evaluate.facts.changes import Change, changes_of, is_test_file, restores
+from sentinel_core.evaluate.facts.changes import Change, changes_of, is_back, is_test_file, restores
 from sentinel_core.evaluate.facts.commands import is_editor
 from sentinel_core.evaluate.facts.edits import is_named_in
+from sentinel_core.evaluate.facts.weakening import deletes_tests, skips_tests
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
@@ -22,12 +23,6 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["denied"]
 
 _LONGEST = 20_000
-_TEST = regex(
-    r"\bdef test_|\b(?:it|test|specify|scenario)\s*[(\"']|@Test\b|\bfunc Test|#\[test\]|\[(?:Fact|Theory|Test)\]|^\s*(?:it|test) [\"']",
-)
-_SKIPPING = regex(
-    r"(?i)\bskip|\bxfail\b|\bx(?:it|describe|test)\b|@(?:Disabled|Ignore)\b|#\[ignore|\.todo\b|\bpending\b|\.only\b"
-)
 _REMOVES = regex(
     r"(?:npm|pnpm|bun|yarn|uv|poetry|pdm|cargo|composer|bundle) (?:un\w*|r|rm|remove)\b|go mod tidy|dotnet remove"
 )
@@ -89,7 +84,7 @@ def _of_files(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
             (
                 (call, change)
                 for call, change in changes
-                if _is_denied(change, denial) and not _is_back(change, changes)
+                if _is_denied(change, denial) and not any(is_back(change, other) for _, other in changes)
             ),
             None,
         )
@@ -103,11 +98,9 @@ def _is_denied(change: Change, denial: Denial) -> bool:
     is_meant = any(_is_of(change.path, path) for path in denial.paths) if denial.paths else is_test_file(change.path)
     if not is_meant:
         return False
-    old, new = change.old or "", change.new or ""
-    is_deleted = change.is_deletion or len(_TEST.findall(old)) > len(_TEST.findall(new))
-    is_skipped = len(_SKIPPING.findall(new)) > len(_SKIPPING.findall(old))
+    is_skipped = skips_tests(change)
     ways = {
-        "delete": is_deleted,
+        "delete": deletes_tests(change),
         "skip": is_skipped,
         "change": change.takes_away or is_skipped or any(path.endswith("/") for path in denial.paths),
     }
@@ -119,11 +112,6 @@ def _is_of(changed: str, path: str) -> bool:
     if not path.endswith("/"):
         return is_named_in(changed, path)
     return changed.removeprefix("./").startswith(path)  # of a whole path nobody knows where the project begins
-
-
-def _is_back(change: Change, changes: list[tuple[Call, Change]]) -> bool:
-    """True where a later change of the file takes this one back."""
-    return any(other.path == change.path and change.old is not None and other.new == change.old for _, other in changes)
 
 
 def _may_have_worked(call: Call) -> bool:
