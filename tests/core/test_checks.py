@@ -184,7 +184,7 @@ def test_a_call_that_runs_several_checks_has_each_of_them():
     call = call_of(
         "All checks passed!\nFound 2 errors in 1 file (checked 5 source files)", command="ruff check && mypy src"
     )
-    assert [(check.kind, check.passed) for check in call.checks] == [("lint", False), ("types", False)]
+    assert [(check.kind, check.passed) for check in call.checks] == [("lint", None), ("types", False)]
     call = call_of("All checks passed!\n3 passed in 1s", True, command="ruff check && pytest")
     assert [(check.kind, check.passed) for check in call.checks] == [("lint", True), ("tests", True)]
     assert call.check is call.checks[-1]

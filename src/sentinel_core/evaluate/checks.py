@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from sentinel_core.evaluate import check_words as words
 from sentinel_core.evaluate.expressions import regex
-from sentinel_core.evaluate.facts.commands import EVERY, check_kind, check_match, kinds_of_call
+from sentinel_core.evaluate.facts.commands import check_kind, check_match, is_delegate, kinds_of_call
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def checks_of(call: "Checkable") -> tuple[Check, ...]:
 def _reported(call: "Checkable", name: str) -> tuple[Check, ...]:
     """The failed run of tests that a sub-agent reports with its counts, and tells nothing better of after that."""
     content = "" if call.result is None else call.result.content[-_TAIL:]
-    if " fail" not in content or kinds_of_call(name, call.call.arguments) is not EVERY:
+    if " fail" not in content or not is_delegate(name):
         return ()
     last = next(reversed(list(_REPORTED.finditer(content))), None)
     if last is None or "pass" in content[last.end() :]:
@@ -179,7 +179,19 @@ def _judged(call: "Checkable", kind: Kind, part: Part, parts: tuple[Part, ...], 
     content = "" if call.result is None else call.result.content
     is_reached = not later and all(one.after == "&&" for one in parts[:at])  # and its output shows that it ran
     may_be_other = bool(others) and not (is_reached and _ending(kind, content)[0] is not None)
-    return _told(call, kind, part.text, _covers(part.text), code, may_be_other=may_be_other)
+    check = _told(call, kind, part.text, _covers(part.text), code, may_be_other=may_be_other)
+    if check.passed is False and may_be_other and _is_of_another(kind, others, content):
+        return check._replace(passed=None, ending="")
+    return check
+
+
+def _is_of_another(kind: Kind, others: list[Part], content: str) -> bool:
+    """True where a check of another kind stands beside it, and a line that only this one prints says that it passed."""
+    if {check_kind(one.text) for one in others} <= {None, kind}:
+        return False
+    failed, passed = _pattern(words.FAILED[kind]).match, _pattern(words.PASSED[kind]).match
+    lines = [line.lstrip() for line in _lines(_printed(content)[-_TAIL:])]
+    return any(passed(line) and not failed(line) for line in lines)
 
 
 def _mark_after(part: Part, later: tuple[Part, ...], call: "Checkable") -> str:

@@ -146,7 +146,7 @@ def _judge_end(content: str, last: str, lowered: str) -> Outcome:
     if reason is not None:
         return _told(reason, content, last[:_QUOTED])
     reason = _first(groups["end"], lowered[-_END:])
-    return _NO_SIGN if reason is None else _told(reason, content, last[-_END:])
+    return _NO_SIGN if reason is None else _told(reason, content, last if len(last) <= _QUOTED else last[-_END:])
 
 
 def _first(groups: Sequence[_Tried], part: str) -> Reason | None:
@@ -194,9 +194,11 @@ def _first_line(text: str) -> str:
 
 
 def _last_line(content: str) -> str:
-    """The last line that says something, as far as it stands in the last 400 characters."""
+    """The last line that says something: where footers follow it, as far as it stands in the last 800 characters."""
     tail = content[-_TAIL:].rstrip()
     last = tail[tail.rfind("\n") + 1 :].lstrip()
+    if last.lower().startswith(_FOOTERS):
+        tail = content[-2 * _TAIL :].rstrip()
     while last.lower().startswith(_FOOTERS) and "\n" in tail:
         tail = tail[: tail.rfind("\n")].rstrip()
         last = tail[tail.rfind("\n") + 1 :].lstrip()

@@ -35,7 +35,7 @@ def _words(text: str) -> frozenset[str]:
 
 # Shells, interpreters and delegates run whatever they are given.
 ANYTHING = _words(
-    "execute exec bash sh zsh shell powershell terminal console python ipython jupyter notebook repl run code interpreter "
+    "execute exec bash sh zsh shell powershell terminal console python py ipython jupyter notebook repl run code interpreter "
     "command cmd script browser computer playwright puppeteer selenium http https curl api graphql sql psql agent subagent "
     "delegate assistant workflow invoke click type keyboard mouse eval dispatch codex"
 )
@@ -59,7 +59,7 @@ WRITING = _words(
     "shutdown reboot acknowledge ack waive mute unmute silence snooze enrol unenrol freeze unfreeze discard remind requeue "
     "cordon drain redact credit debit skip refresh declare lift decide purge truncate hold fork star stash retry reconcile "
     "settle discharge admit onboard offboard calibrate capture ban unban trash refuel fill swap trigger download sync store "
-    "redeem claim request alert broadcast dm tweet"
+    "redeem claim request alert broadcast dm tweet del"
 )
 # These say nothing more where another word says what is done: "process_refund" refunds.
 VAGUE = _words("process handle manage perform do use apply batch complete action operate")
@@ -93,7 +93,7 @@ _NOUNS_TOO = _words(
     "claim hold score measure rank star order log record report request quote monitor review comment message email mail text "
     "call file label note schedule queue draft charge link rate plan deposit transfer release alert issue test query view "
     "access track copy lock switch stream store place tag vote bid trade ship return exchange rent refund build install "
-    "deploy import archive invite download display upgrade post migrate register"
+    "deploy import archive invite download display upgrade post migrate register estimate count preview search silence answer"
 )
 # What a tool with such a name shows, whatever noun comes first; and what it shows where no verb comes first.
 SHOWN = _words(
@@ -193,7 +193,7 @@ def _offered(tool: ToolSchema) -> ToolFacts:
 def facts_of(name: str, description: str = "", parameters: tuple[str, ...] = ()) -> ToolFacts:
     """The facts of one tool. A name without any known word, without a description, is ``unknown``."""
     words = name_words(name)
-    verbs = _verbs(words) if " " not in name.strip() else []
+    verbs = _verbs(_operation(name, words)) if " " not in name.strip() else []
     told, is_thing = _told(description, verbs[0] if verbs else "")
     effect, runs = _effect(words, verbs, told, is_thing=is_thing)
     deeds = {verb for verb in (*verbs, told) if verb not in VAGUE} - {""}
@@ -201,6 +201,12 @@ def facts_of(name: str, description: str = "", parameters: tuple[str, ...] = ())
     things.update(singular(word) for parameter in parameters for word in name_words(parameter))
     inert = bool(words) and NOTHING.issuperset(words)
     return ToolFacts(name, effect, frozenset(deeds), frozenset(things), runs and not inert, inert)
+
+
+def _operation(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of what is done: of ``estimate.email`` those behind the last point, where one of them is a verb."""
+    last = name_words(name.rpartition(".")[2])
+    return words if _KNOWN.isdisjoint(last) else last
 
 
 def _verbs(words: tuple[str, ...]) -> list[str]:
@@ -213,7 +219,7 @@ def _verbs(words: tuple[str, ...]) -> list[str]:
 def _verb(words: tuple[str, ...]) -> str | None:
     """The first word or the last: of those that are nouns as well, "order_status" and "vehicle_log" show something."""
     first, last = words[0], words[-1]
-    if last in _AFTER_SEARCH:
+    if last in _AFTER_SEARCH or (last == "request" and first in _NOUNS_TOO):
         return last
     inner = next((word for word in words[1:-1] if word in WRITING and word in _STRICT), None)
     if len(words) == 1 and first not in _KNOWN and first != singular(first):

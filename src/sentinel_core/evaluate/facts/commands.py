@@ -20,6 +20,7 @@ __all__ = [
     "Kinds",
     "check_kind",
     "check_match",
+    "is_delegate",
     "is_editor",
     "kinds_of",
     "kinds_of_call",
@@ -44,6 +45,9 @@ NOTHING = Kinds(_NONE, _NONE)
 """Of a call that did nothing of any kind."""
 EVERY = Kinds(_NONE, frozenset(table.WORDS))
 """Of a call of which nothing is known."""
+DELEGATED = Kinds(_NONE, frozenset(table.WORDS))
+"""Of a call to another agent, before its orders are looked at."""
+_OUTWARD = frozenset(("push", "pull_request", "deploy", "publish", "migrate", "restart"))
 _FORMATS = frozenset(("format", "edit"))
 _CHECKS = frozenset((*table.CHECKS, "ci"))
 _ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci"}
@@ -245,6 +249,8 @@ def kinds_of_call(name: str, arguments: Mapping[str, Any]) -> Kinds:
     by_name = _tool(name)
     if by_name is NOTHING or "edit" in by_name.sure:
         return by_name
+    if by_name is DELEGATED:
+        return _delegated(arguments)
     command = command_of(arguments) if isinstance(arguments, dict) else None
     if command is None:
         return by_name
@@ -253,6 +259,20 @@ def kinds_of_call(name: str, arguments: Mapping[str, Any]) -> Kinds:
         code = next((arguments[key] for key in ("code", "input") if isinstance(arguments.get(key), str)), "")
         return Kinds(found.sure, found.may | _of_code(code[:_LONGEST])) if code else found
     return by_name
+
+
+def _delegated(arguments: Mapping[str, Any]) -> Kinds:
+    """Of what is given to another agent: whatever is done in the folder, and outside of it what its orders speak of."""
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    if not any(" " in text for text in texts):
+        return EVERY  # its orders are not on record
+    orders = _of_words(frozenset(_WORD.findall(" ".join(texts)[:_LONGEST].lower())))
+    return Kinds(_NONE, EVERY.may - (_OUTWARD - orders))
+
+
+def is_delegate(name: str) -> bool:
+    """True for a tool that hands work to another agent."""
+    return _tool(name) is DELEGATED
 
 
 def is_editor(name: str) -> bool:
@@ -265,7 +285,9 @@ def _tool(name: str) -> Kinds:
     """By the tool's name alone."""
     words, facts = frozenset(name_words(name)), facts_of(name)
     found = _of_words(words)
-    if words == {"task"} or not words.isdisjoint(_TYPING):
+    if words == {"task"}:
+        return DELEGATED
+    if not words.isdisjoint(_TYPING):
         return EVERY
     if facts.is_inert or not words.isdisjoint(_LISTS):
         return NOTHING
@@ -279,7 +301,7 @@ def _tool(name: str) -> Kinds:
 def _acting(name: str, words: frozenset[str], found: frozenset[str], *, runs_anything: bool) -> Kinds:
     """Of a tool that does something."""
     if not words.isdisjoint(_DELEGATES):
-        return EVERY
+        return DELEGATED
     if not words.isdisjoint(_CONSOLES):
         return EVERY  # what it was given is not recorded
     if found and found <= _CHECKS:

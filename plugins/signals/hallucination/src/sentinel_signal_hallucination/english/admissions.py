@@ -25,6 +25,7 @@ _ENGLISH = word_set(
 )
 _BRIEF, _FEW = 12, 4
 _NONE = frozenset[str]()
+_YET = frozenset(("yet",))  # "One test is skipped, and has no number yet" is no trouble with the others
 
 
 @lru_cache(maxsize=20_000)
@@ -51,9 +52,11 @@ def is_trouble(word: str) -> bool:
     return not _signs(word).isdisjoint(_troubles())
 
 
-def stays_as_it_was(words: Iterable[str]) -> bool:
+def stays_as_it_was(words: Sequence[str]) -> bool:
     """True for a sentence that says of something that nothing was done to it."""
-    return any(word in _STAYS or not _STAYS.isdisjoint(_signs(word)) for word in words)
+    if any(word in _STAYS or not _STAYS.isdisjoint(_signs(word)) for word in words):
+        return True
+    return any(word in _LEFT and not _AS_IT_WAS.isdisjoint(words[at + 1 : at + 4]) for at, word in enumerate(words))
 
 
 def admits(
@@ -109,7 +112,7 @@ def _signs_about(part: Sentence, about: Callable[[Sequence[str]], bool], is_next
     if _says_nothing(part) or _is_over(part.words):
         return _NONE
     of_it = _troubles() | words_of("undone") | words_of("left")
-    beside_it = of_it - words_of("trouble_or_code") if about(part.words) else words_of("trouble")
+    beside_it = of_it - words_of("trouble_or_code") - _YET if about(part.words) else words_of("trouble")
     found = _NONE
     for number, words in enumerate(_clauses(part.words)):
         is_of_work = not _OF_WORK.isdisjoint(words) or (is_next and not number and words[0] in _PRONOUNS)
@@ -172,6 +175,7 @@ _OF_WORK = word_set(
 )
 _PLAIN = word_set("fail error unable cannot")
 _STAYS = word_set("remain stay not never untouched unchanged remaining")
+_LEFT, _AS_IT_WAS = word_set("leave leaves left leaving keep keeps kept"), word_set("alone as like where out in")
 _DENIALS, _OPENERS = word_set("not never"), word_set("if please should let feel")
 
 

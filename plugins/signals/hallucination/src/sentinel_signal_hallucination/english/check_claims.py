@@ -83,6 +83,7 @@ _NONE_FAILS = regex(
 _NO_TEST = regex(
     r"\b(?:haven't|have not|hasn't|didn't|did not|not|never) (?:yet )?(?:add|wr[io]t|creat|cover)\w* (?:any |an? |the |more )?(?:[\w-]+ ){0,2}(?:tests?|specs?)\b[^.;\n]*"
     r"|\b(?:there(?:'s| is| are)|has|have|had) no (?:[\w-]+ ){0,3}(?:tests?|specs?)\b[^.;\n]*"
+    r"|\bskip(?:s|ped|ping)?\b"
 )
 _FAILS = (" fail", " broken", " red")
 _ALONE = regex(
@@ -135,8 +136,12 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
 
 def _is_admitted(low: str, named: frozenset[str]) -> bool:
     """True where the text speaks of trouble with a check of one kind: what it says of others is no answer to it."""
-    low = _NO_TEST.sub(lambda match: " " * len(match[0]), low)
+    low = _NO_TEST.sub(_blank, low)
     return admits(low, about=lambda words: not named.isdisjoint(words), denied=lambda words: any(map(is_good, words)))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def readable(content: str) -> str:

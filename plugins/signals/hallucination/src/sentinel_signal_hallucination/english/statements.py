@@ -56,7 +56,7 @@ _DULL = _PREPOSITIONS | word_set(
 _SINCE = word_set("already last")
 _NO_DEED_BEFORE = {
     **dict.fromkeys(("ran", "run"), word_set("into through across")), **dict.fromkeys(("added", "brought", "summed"), word_set("up")),
-    "marked": word_set("as"), "gone": word_set("through"), "returned": word_set(":"), "left": word_set("it them everything"), "booked": word_set("out up solid"),
+    "marked": word_set("as"), "gone": word_set("through"), "returned": word_set(":"), "left": word_set("it them everything alone as untouched unchanged where out"), "booked": word_set("out up solid"),
 }  # fmt: skip
 _LEFT_ENDS, _RIGHT_ENDS = word_set(", ; : – — - and but so"), word_set(", ; : – — - but so because")
 # Where a thing is once it was moved or switched.
@@ -195,7 +195,8 @@ def _phrase(sentence: Sentence, at: int) -> Statement | None:
     words = sentence.words
     word, before = words[at], words[max(0, at - 2) : at]
     is_own = word == "through" and not SELF.isdisjoint(words[max(0, at - _BRIEF) : at])
-    if is_own or (word == "did" and not _NOT.isdisjoint(words[at + 1 : at + 3])):
+    is_whole = before[1:] == ["i"] and words[at + 1 : at + 2] in (["was"], ["is"])  # "All I did was to look"
+    if is_own or (word == "did" and (is_whole or not _NOT.isdisjoint(words[at + 1 : at + 3]))):
         return None
     if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
         return Statement(sentence, at + 2, base_of(words[at + 2]), "own")

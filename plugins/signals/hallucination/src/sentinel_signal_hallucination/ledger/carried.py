@@ -56,13 +56,23 @@ class Carried:
         replaced = self._replaced_by(place)
         if replaced not in self._forms:
             lasting = (position for position in self._of_action if position not in replaced)
-            self._forms[replaced] = _NONE.union(*map(self._of_action.__getitem__, lasting))
+            self._forms[replaced] = self._beside.union(*map(self._of_action.__getitem__, lasting))
         return self._forms[replaced]
 
     @once
     def _of_action(self) -> dict[int, frozenset[str]]:
         """The forms of what each call carried or gave back, by its position."""
         return {action.call.position: _all_forms(action, self._record) for action in self.actions}
+
+    @once
+    def _beside(self) -> frozenset[str]:
+        """The forms of what other calls of the same tools carried: some of several look like looks by what they gave back."""
+        names, known = (
+            {action.facts.name for action in self.actions},
+            {action.call.position for action in self._record.actions},
+        )
+        calls = (call for call in self._record.index.calls if call.call.name in names and call.position not in known)
+        return _NONE.union(*(_forms(values_in(to_json(call.call.arguments).decode())) for call in calls))
 
     def _replaced_by(self, place: int) -> tuple[int, ...]:
         """The positions of the calls that one before a place replaced."""

@@ -152,7 +152,7 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
     if isinstance(value, list):
         yield from _of_groups([row for row in value[:_MOST_ROWS] if isinstance(row, dict)])
     few = few[:_MOST_IN_OBJECT]
-    yield from (sum(few), *_of_two(few))
+    yield from (sum(few), sum(few) / max(len(few), 1), *_of_two(few))
 
 
 def _of_groups(rows: list[dict[str, object]]) -> Iterator[float]:

@@ -18,7 +18,7 @@ from sentinel_signal_hallucination.english.lexicon import word_set
 from sentinel_signal_hallucination.english.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Run", "beyond", "other_share"]
+__all__ = ["Run", "beyond", "other_share", "tells_all"]
 
 Run = tuple[Call, str]
 """A call that ran tests, with the command that did."""
@@ -39,6 +39,7 @@ _TESTS, _JOINTS = _SUITES | word_set("test specs spec examples"), word_set(", ; 
 _EVERY = _WHOLE | word_set("all every each across")
 _PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
+_ALL_OF_IT = word_set("everything")
 _NONE = word_set("no none nothing 0 zero")
 _MODES = ((word_set("race detector"), "race"),)
 # What is told of a run that only an option brings about.
@@ -97,6 +98,13 @@ def _is_of_a_part(words: Sequence[str], shown: Sequence[tuple[str, str]]) -> boo
             for command, text in shown
         )
     return _has_near(words, _EVERY, _PACKAGES) and all(is_of_one_package(command) for command, _ in shown)
+
+
+def tells_all(claim: CheckClaim) -> bool:
+    """True for "all tests pass", "the suite is green", "everything passes": no tests are named that it is of."""
+    words = claim.sentence.words
+    is_whole = not (_SUITES | _ALL_OF_IT).isdisjoint(words) or _has_near(words, _EVERY, _TESTS)
+    return is_whole and not claim.narrowed and _PARTLY.isdisjoint(words)
 
 
 def _names_tests(command: str) -> bool:

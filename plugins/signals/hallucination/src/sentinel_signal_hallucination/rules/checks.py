@@ -11,6 +11,7 @@ from sentinel_core.evaluate.checks import Check
 from sentinel_core.evaluate.facts.command_table import RUNNERS
 from sentinel_core.evaluate.facts.commands import check_kind, kinds_of_call
 from sentinel_core.evaluate.facts.edits import changes_code
+from sentinel_core.evaluate.facts.failing import left_failing
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import ToolFacts, singular
@@ -22,7 +23,7 @@ from sentinel_signal_hallucination.english.sentences import plain
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.descriptions import descriptions
-from sentinel_signal_hallucination.rules.check_counts import beyond, other_share
+from sentinel_signal_hallucination.rules.check_counts import beyond, other_share, tells_all
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["command_words", "is_edit", "passing"]
@@ -65,6 +66,12 @@ _RAN = regex(
     r"|\band (?:also )?(?:re-?)?ran (?:the|all|our|your|every)\b|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
 )
 _NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6
+_PRINTED = {
+    "lint": ("linting", "linted"),
+    "tests": ("running tests", "tests passed"),
+    "build": ("building", "built "),
+    "types": ("type-check", "typecheck"),
+}
 _HEARD = ("passed", "passing", "no issues")
 
 
@@ -204,7 +211,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     if failed is not None:
         message = f"{says}, but the last run before it {_how(failed)}."
         return _at(claim, text, "contradicted_checks", "last_run_failed", message, settings.checks_weight)
-    if (wrong := _beyond(claim, text, index, before)) is not None:
+    if (wrong := _left(claim, text, index, before) or _beyond(claim, text, index, before)) is not None:
         return _at(claim, text, "contradicted_checks", wrong[0], f"{says}, but {wrong[1]}.", settings.checks_weight)
     run = before[-1]
     later = reversed(calls[run.call.position + 1 :])
@@ -235,6 +242,23 @@ def _beyond(claim: CheckClaim, text: Text, index: TraceIndex, before: list[_Run]
     runs = [run for run in before if run.check.kind == "tests"]
     wrong = beyond(claim, readable(text.content), [(run.call, run.check.command) for run in runs]) if runs else None
     return wrong if wrong is not None and _are_all(runs, text, index) else None
+
+
+def _left(claim: CheckClaim, text: Text, index: TraceIndex, before: list[_Run]) -> tuple[str, str] | None:
+    """The branch, and which file of tests failed when it ran last, where all tests are said to pass and each run since is known."""
+    runs = [run for run in before if run.check.kind == "tests"]
+    if claim.kind not in ("", "tests") or not tells_all(claim) or all(run.check.passed for run in runs):
+        return None
+    calls = index.calls[: text.calls_before]
+    found = left_failing(runs, calls)
+    if found is None:
+        return None
+    call, path = found
+    run = next(run for run in runs if run.call is call)
+    if _is_unseen_since(run, calls) or _user_saw(index, call.message_index, text.message_index):
+        return None
+    shown = f"{path} failed when it ran last (message {call.message_index}), and the runs since did not have it"
+    return "left_failing", shown
 
 
 def _share(text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:
@@ -332,8 +356,10 @@ def _may_check(call: Call, kind: str) -> bool:
     kinds = kinds_of_call(call.call.name, call.call.arguments)
     if kinds.can_be(kind) or "ci" in kinds.may | kinds.sure:
         return not any(check.kind == kind for check in call.checks)
-    content = call.result.content.lower() if call.result is not None and not _HOOKED.isdisjoint(kinds.sure) else ""
-    return any(map(content.__contains__, _HEARD))
+    content = call.result.content[-_FAR:].lower() if call.result is not None else ""
+    if not _HOOKED.isdisjoint(kinds.sure) and any(map(content.__contains__, _HEARD)):
+        return True
+    return bool(kinds.may) and any(map(content.__contains__, _PRINTED.get(kind, ())))  # a target that does it, too
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:

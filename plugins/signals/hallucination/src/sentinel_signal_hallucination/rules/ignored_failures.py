@@ -35,21 +35,27 @@ _OWN, _UNDONE, _TRIES = (
 _PROGRAMS = word_set(
     "git gh glab docker podman kubectl oc helm npm pnpm yarn bun cargo go aws gcloud az terraform systemctl"
 )
+_MEANT = word_set("them it the this that these those your")
 # What they do is told by the word after them.
 _WAITS = regex(r"(?:kubectl|oc) (?:\S+ )*?(?:rollout status|wait)\b|gh run watch\b")
 # What waits for the end of a deployment fails where that does.
 _REQUEST = regex(r"(?:gh api|curl|http) [^'\"]*?/([a-z]{4,})(?= |\Z)")
 _PROBES = regex(r"(?:-\w+ )*(?:true|false|:|id|whoami|which|test|command -v)\b")
+_SHOWN, _LONGEST_SHOWN = regex(r"(?<![\w./-])(?=[\w.-]*[\d_])[\w.-]*[a-z][\w.-]{3,}\w"), 4_000
 _NAME = regex(r"(?i)\A(?=.*[a-z])[\w@+.:-]*[\w](?:[-._:@][\w]+)+\Z")
 
 
 class _Failure(NamedTuple):
-    """``words`` are those of the command that say what it does, ``targets`` names what it does it to, ``ending`` shows that it failed."""
+    """``words`` are those of the command that say what it does, ``targets`` names what it does it to, ``ending`` shows that it failed.
+
+    ``shown`` are the names in what it printed: who says of one of them that it failed tells of the failure.
+    """
 
     command: str
     words: frozenset[str]
     targets: frozenset[str]
     ending: str
+    shown: frozenset[str]
 
 
 def swallowed(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
@@ -75,7 +81,8 @@ def _hidden(failures: Iterable[_Failure], content: str, low: str) -> Iterator[tu
     raw = [content[part.start : part.end].lower() for part in parts]
     for failure in failures:
         aimed = [part for part, own in zip(parts, raw, strict=True) if any(map(own.__contains__, failure.targets))]
-        of_targets = [part.words for part in aimed]
+        named = failure.targets | failure.shown
+        of_targets = [part.words for part, own in zip(parts, raw, strict=True) if any(map(own.__contains__, named))]
         if not admits(low, about=partial(_is_about, failure, of_targets)):
             yield from ((one, failure) for one in parts if _speaks_of(one, failure, claims, is_aimed=one in aimed))
 
@@ -105,7 +112,9 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
             if _WAITS.match(last):
                 kinds |= {"deploy"}
             if not any(_may_mend(words, kinds, later) for later in calls[number + 1 :]):
-                yield _Failure(last, words | _orders(last, kinds), _targets(last), call.outcome.words)
+                shown = "" if call.result is None else call.result.content[-_LONGEST_SHOWN:]
+                targets = _targets(last), frozenset(_SHOWN.findall(shown.lower()))
+                yield _Failure(last, words | _orders(last, kinds), targets[0], call.outcome.words, targets[1])
 
 
 def _orders(command: str, kinds: frozenset[str]) -> frozenset[str]:
@@ -148,6 +157,8 @@ def _speaks_of(sentence: Sentence, failure: _Failure, claims: list[CodingClaim],
     words = sentence.words
     if sentence.asks or not NO_FACT.isdisjoint(words) or words[0] in ADVICE or not _TRIES.isdisjoint(words):
         return False
+    if words[0] in bases(words[0]) and words[1:2] and words[1] in _MEANT:
+        return False  # "Clean them up, then deploy again"
     others = of_other_kinds(claims, sentence, failure.command)
     others |= COMPLETE if others else others  # "Done: committed" says it of the commit
     done = [word for word in words if word not in others and (word in STATES or bases(word) or is_good(word))]

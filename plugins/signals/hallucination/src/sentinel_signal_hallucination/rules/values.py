@@ -231,6 +231,7 @@ class _Answer:
             for value in alike:
                 part = self._sentence(value)
                 is_told = part is not None and _tells_of_actions(part) and not self._is_source(value, beside)
+                is_told &= part is not None and not stays_as_it_was(part.words)
                 if part is not None and is_told and self._could_stand(value, alike, leaf, action):
                     call = f'"{action.facts.name}" was called for "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
@@ -244,7 +245,7 @@ class _Answer:
                 part = self._sentence(value) if is_same else None
                 if part is None or self._follows_source(value) or not _words_of(action).isdisjoint(part.words):
                     continue  # who says what the call answered tells of the failure
-                if _tells_of_actions(part, ("state", "brief")):
+                if not stays_as_it_was(part.words) and _tells_of_actions(part, ("state", "brief")):
                     call = f'the call to "{action.facts.name}" that carried it failed (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but {call}.'
                     yield self._found("contradicted_claim", "value", message, part, settings), part

@@ -12,7 +12,7 @@ __all__ = ["weakened"]
 
 def weakened(record: Record, settings: Settings) -> Iterator[Evidence]:
     """A finding where each change or run stands."""
-    for one in record.weakenings:
+    for one in record.weakenings if record.runs_anything else ():
         call = one.changed
         message = f"After the tests failed{_ending(one)}, {one.words}, and then they passed."
         weight = settings.checks_weight
