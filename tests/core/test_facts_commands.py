@@ -78,7 +78,7 @@ COMMANDS = [
         "make -n test", "just --list", "cat test.log", "grep -r test .", "git status", "git log", "git push --dry-run", "npm run build -- --help", "echo tests pass", "ls 2>/dev/null", "man pytest", "foo bar", "nginx -v 2>/dev/null", "alembic -c a.ini history", "php -l src/A.php", "bash -n x.sh", "npx prisma migrate status",
         "manage.py showmigrations", "systemctl status nginx", "kubectl rollout status deploy/web", "docker compose config -q", "terraform plan", "git tag -l", "git branch --show-current", "npm run status",
     )),
-    ("curl -X POST http://x/pulls", "", "commit delete deploy install migrate publish pull_request push restart"),
+    ("curl -X POST http://x/pulls", "", "comment commit delete deploy install migrate publish pull_request push restart"),
 ]  # fmt: skip
 
 
@@ -116,9 +116,9 @@ def test_of_a_very_long_command_nothing_is_known():
         (
             "mcp__github__create_pull_request",
             "edit pull_request",
-            "commit delete deploy install migrate publish pull_request push restart",
+            "comment commit delete deploy install migrate publish pull_request push restart",
         ),
-        ("browser_click", "", "commit delete deploy install migrate publish pull_request push restart"),
+        ("browser_click", "", "comment commit delete deploy install migrate publish pull_request push restart"),
     ],
 )
 def test_a_tool_without_a_command_is_what_its_name_says(name, sure, may):

@@ -30,7 +30,7 @@ _GIT = r"git(?: -[Cc] \S+| --?[\w-]+(?:=\S+)?)*? "
 CHECKS: dict[str, str] = {
     "tests": (
         rf"py\.?test|tox|nox|nosetests|unittest|doctest|jest|vitest|mocha|cypress run|playwright test|{_NODE}(?:t|tests?)(?:[:-][\w:-]+)?"
-        r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*test\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
+        r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*[tT]est\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
         r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|pest|paratest|(?:php )?artisan test|ng test|karma start|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
         r"|xcodebuild (?:\S+ )*test|(?:python[\d.]* )?(?:\S*/)?manage\.py test|(?:(?:ba)?sh |python[\d.]* |\./)?\S*(?:run_?tests?|runtests|\btest_\w+|\w+_tests?)\.(?:sh|py)|\S*/run_?tests?"
     ),
@@ -74,6 +74,7 @@ DOES: dict[str, str] = {
     "commit": rf"{_GIT}(?:commit|cherry-pick|revert|am|merge|pull|rebase)|(?:jj|sl|hg|svn) (?:commit|ci|describe|new)|gh pr merge|(?:gt|git-town) (?:create|modify|c|m)|(?:npm|pnpm|yarn) version|cz (?:commit|bump)|bump2?version",
     "push": rf"{_GIT}push|(?:jj git|sl|hg|svn|gt) (?:push|submit)|gh (?:pr create|pr merge|repo (?:sync|create))|docker(?:[ -]compose)? push|podman push|gem push",
     "pull_request": r"(?:gh|hub) (?:pr (?:create|new)|pull-request)|glab mr (?:create|new)|az repos pr create|(?:gt|git-town|spr|ghstack) (?:submit|propose|create)|ghstack|tea pulls? create|bb pr create",
+    "comment": r"gh (?:issue (?:comment|close|reopen|edit|create|lock)|pr (?:comment|close|reopen|edit|review|ready|merge)|api)|glab (?:(?:issue|mr) (?:note|close|reopen|update|approve|create)|api)|(?:jira|acli|linear|tea) ",
     "deploy": (
         r"(?:kubectl|oc) (?:\S+ )*?(?:apply|rollout|set|replace|create)|helm (?:upgrade|install)|helmfile|(?:terraform|tofu|terragrunt) apply|pulumi up|(?:fly|flyctl|netlify|firebase|serverless|sls|cdk|sam|eb|wrangler|kamal|cap|railway|now|amplify|zeit|supabase|convex|modal) (?:\S+ )*?(?:deploy|up|publish|release|push)"
         r"|vercel|surge|gh-pages|(?:gcloud|aws|az|doctl|heroku|scw|ibmcloud|oci) \S+|ansible(?:-playbook)?|argocd|flux|docker(?:[ -]compose)? (?:stack deploy|up|run|start)|nomad|rsync|scp|skaffold|dokku|mvn(?:w)? (?:\S+ )*?deploy|gh workflow run|gh (?:api|release)"
@@ -147,7 +148,7 @@ CODE: tuple[tuple[str, str], ...] = (
     (r"\.(?:main|run|test\w*|check\w*)\(|subprocess|os\.system|popen|spawn|child_process|\bexec|`[^`\n]+`|system\(|pytest|unittest|jest|execSync", "*"),
     (r"open\([^)\n]*['\"][wax]|write_text|write_bytes|\.write\(|writeFile|rename|shutil|copyfile|\.save|to_csv|dump\(|replace\(|Path\(", "edit"),
     (r"unlink|os\.remove|rmtree|rmSync|\bdelete\b|drop\b", "delete"),
-    (r"requests\.|https?\b|fetch\(|urllib|axios|boto3|octokit|github", "deploy publish pull_request push restart ci"),
+    (r"requests\.|https?\b|fetch\(|urllib|axios|boto3|octokit|github", "deploy publish pull_request push restart ci comment"),
     (r"execute\(|connect\(|sqlite3|psycopg|sqlalchemy|prisma|ALTER|CREATE TABLE", "migrate delete"),
     (r"\bkill\(|signal", "restart"),
 )  # fmt: skip
@@ -170,6 +171,7 @@ WORDS: dict[str, frozenset[str]] = {
         "commit": "commit release version bump publish ship save checkpoint tag",
         "push": "push release publish ship deploy sync upload mirror",
         "pull_request": "pr prs pull mr request ship release submit",
+        "comment": "comment comments reply respond note issue issues pr prs mr review ticket jira linear notify slack post",
         "deploy": "deploy deployment deploys release ship rollout publish staging prod production promote up apply cd provision upload sync live",
         "publish": "publish release upload ship dist pypi npm registry",
         "install": "install setup deps dependencies dependency bootstrap init add requirements env venv vendor packages provision",

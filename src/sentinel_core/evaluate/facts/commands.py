@@ -47,7 +47,7 @@ EVERY = Kinds(_NONE, frozenset(table.WORDS))
 """Of a call of which nothing is known."""
 DELEGATED = Kinds(_NONE, frozenset(table.WORDS))
 """Of a call to another agent, before its orders are looked at."""
-_OUTWARD = frozenset(("push", "pull_request", "deploy", "publish", "migrate", "restart"))
+_OUTWARD = frozenset(("push", "pull_request", "deploy", "publish", "migrate", "restart", "comment"))
 _FORMATS = frozenset(("format", "edit"))
 _CHECKS = frozenset((*table.CHECKS, "ci"))
 _ELSEWHERE = EVERY.may - {"tests", "types", "lint", "build", "format", "edit", "ci"}
@@ -73,7 +73,7 @@ _LISTS = table.word_set("todo todos task tasks plan memory memories note notes t
 _DELEGATES = table.word_set("agent subagent delegate dispatch workflow codex assistant")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _HOSTS = ("github", "gitlab", "bitbucket", "gitea")
-_SHARING = frozenset(("commit", "push", "pull_request"))
+_SHARING = frozenset(("commit", "push", "pull_request", "comment"))
 _CONSOLES = table.word_set("bash sh zsh shell powershell terminal console command cmd exec execute")
 _TYPING = table.word_set("stdin keys keyboard")
 _TELLING = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")

@@ -62,7 +62,7 @@ _DENIED = word_set(
 )
 # Of these, only those of its own clause: "It takes care of x so that y holds, and all tests pass".
 _DENIED_NEAR = word_set("no not never so to make makes check keep get help see used")
-_CLAUSE = word_set(", ; : – — (")
+_CLAUSE = word_set(", ; : – — ( because")
 _AFTER = word_set("now again and so too after with without at - – — , ; : ( ) here there end even everywhere any")
 # Where they pass, and no part of them.
 _WHERE = word_set("in on under across as from")
@@ -99,6 +99,7 @@ _OF_ALL = regex(r"[a-z][\w+-]*(?: [a-z]+)?(?: (?:-{1,2}[\w=,-]+|\./\.\.\.|\.))*\
 _SHARE = regex(
     r"\b(\d+|one|two|three|four|five|some|most|half|part|few) ?(?:/|of (?:the |its |my )?) ?(?!\1\b)(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|tests|cases|specs|suites|checks)\b)"
 )  # as in "2/3 tests pass", "2 of 3 mocha tests passed"
+_NAME, _NO_PARTS = regex(r"(?<![\w-])[a-z_][a-z0-9_]{2,}"), word_set("race test tests run src lib app")
 _FAR = 8
 
 
@@ -159,6 +160,8 @@ def _bare(match: re.Match[str]) -> str:
     if kind := _checks_all(inner):
         noun = f"x {kind}"  # what stands before it does not say which: "After the second change `pytest` is green"
         return f"{noun if len(noun) <= len(match[0]) else kind:<{len(match[0])}}"
+    if " " in inner and len(part := _checks_part(inner)) <= len(match[0]) and part:
+        return f"{part:<{len(match[0])}}"
     if (" " not in inner and "/" in inner and not inner.startswith("./")) or _FILE.fullmatch(inner):
         return "Q" * len(match[0])
     return "".join([letter if letter.isalnum() or letter in "-'" else " " for letter in match[0]])
@@ -170,6 +173,18 @@ def _checks_all(command: str) -> str:
     from sentinel_core.evaluate.facts.commands import check_kind  # its tables are of no use to a text without code
 
     return (check_kind(command) or "") if _OF_ALL.match(command) else ""
+
+
+@lru_cache(maxsize=4096)
+def _checks_part(command: str) -> str:
+    """Which part of what there is a command checks, as one speaks of it: "parser tests" of "cargo test -p parser"."""
+    from sentinel_core.evaluate.facts.commands import check_match
+
+    match = check_match(command)
+    if match is None or match.lastgroup not in ("tests", "build", "types", "lint"):
+        return ""
+    rest = (word for word in _NAME.findall(command[match.end() :].lower()) if word not in _NO_PARTS)
+    return f"{' '.join(rest)} {match.lastgroup}"
 
 
 def is_good(word: str) -> bool:

@@ -30,6 +30,7 @@ KINDS = {
     "commit": _kind("commit", "", "transaction transactions database offset session", "commit commits"),
     "push": _kind("push force-push", "origin main master branch remote github gitlab upstream commit commits committed tag repo repository change changes fix it everything them this pr", "stack queue array list notification notifications button item items image container registry docker", "push force-push"),
     "pull_request": _kind("open create submit raise file make", "pr prs mr pull merge", "issue ticket", "pr prs mr pull merge request"),
+    "comment": _kind("comment reply respond post leave", "issue issues ticket pr prs mr thread reviewer", "code docstring line lines file above inline todo open opened", "comment reply respond answer"),
     "deploy": _kind("deploy redeploy", "", "", "deploy deployment redeploy ship roll rollout release production staging live"),
     "publish": _kind("publish release", "npm pypi crate crates registry package version github io", "event events message messages topic lock memory", "publish release"),
     "install": _kind("install", "", "hook hooks handler handlers listener", "install add set setup dependency dependencies"),
@@ -70,6 +71,9 @@ _READ = regex(
     r"\b(?:i|i've|we|we've)(?: have)?(?: also| carefully| fully| now| already| then)* (?:read|reviewed|inspected|examined|studied|went through|gone through|looked (?:at|through|into))\b[^.;:\n]{0,40}?\Z"
 )
 _IS_LIVE = regex(r"\b(?:is|are|it's|went|gone) (?:now |already )?live\b(?! \w+ing\b)|\bnow live\b").search
+_IS_OPEN = regex(
+    r"\b(?:pr|pull request|merge request|mr)\b(?: #?\d+| \S+){0,5} (?:is|was) (?:now |already )?(?:open|opened|up|created|filed)\b"
+).search
 _HEDGED = word_set("not if when once should will would can could as rather until before isn't aren't")
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
 _OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
@@ -107,6 +111,8 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
         if _IS_LIVE(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
             yield CodingClaim("deploy", sentence, "state", word="live")
         has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
+        if _IS_OPEN(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
+            yield CodingClaim("pull_request", sentence, "state", is_weak=True, word="open")
         for one in _told(sentence):
             yield from _claims(one, low, within, has_directory=has_directory)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Sentence", "blank", "plain", "sentences", "sentences_with", "span_around"]
+__all__ = ["Sentence", "blank", "is_heading", "plain", "sentences", "sentences_with", "span_around"]
 
 _TAGS = (
     "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
@@ -153,3 +153,14 @@ def span_around(text: str, start: int, end: int) -> str:
     while start < end and text[start] in " \t\r\n#*_->•":
         start += 1
     return text[start:end].rstrip()
+
+
+def is_heading(content: str, at: int) -> bool:
+    """True for a place in a line of a word or two that is in bold, or marked as a heading, and above other lines."""
+    begin, end = content.rfind("\n", 0, at) + 1, content.find("\n", at)
+    line = content[begin : max(end, begin)].strip(" :")
+    is_marked = line.startswith("#") or (line.startswith("*") and line.endswith("*"))
+    return is_marked and len(line.split()) <= _OF_HEADING
+
+
+_OF_HEADING = 3

@@ -53,6 +53,7 @@ _DULL = _PREPOSITIONS | word_set(
     "successfully now just also all both fully finally already recently me us them him any some more new which would there here then "
     "each up out i've we've it's that's you're one"
 )
+_NUMBERED = word_set("issue pr mr ticket")
 _SINCE = word_set("already last")
 _NO_DEED_BEFORE = {
     **dict.fromkeys(("ran", "run"), word_set("into through across")), **dict.fromkeys(("added", "brought", "summed"), word_set("up")),
@@ -181,6 +182,7 @@ def _one(sentence: Sentence, at: int, last: Statement | None) -> Statement | Non
             voice == "own"
             and words[at + 1 : at + 2] == ["on"]
             and any(word[0].isdigit() for word in words[at + 2 : at + 4])
+            and words[at + 2] not in _NUMBERED  # "I replied on issue 77" is no date
         )
         or (
             voice == "state" and "within" in _until(words[at + 1 : at + 1 + _OBJECT], _RIGHT_ENDS)
@@ -196,7 +198,9 @@ def _phrase(sentence: Sentence, at: int) -> Statement | None:
     word, before = words[at], words[max(0, at - 2) : at]
     is_own = word == "through" and not SELF.isdisjoint(words[max(0, at - _BRIEF) : at])
     is_whole = before[1:] == ["i"] and words[at + 1 : at + 2] in (["was"], ["is"])  # "All I did was to look"
-    if is_own or (word == "did" and (is_whole or not _NOT.isdisjoint(words[at + 1 : at + 3]))):
+    if is_own or (
+        word == "did" and (is_whole or _is_auxiliary(words, at) or not _NOT.isdisjoint(words[at + 1 : at + 3]))
+    ):
         return None
     if word in ("able", "managed") and at + 2 < len(words) and is_managed(words, at + 2):
         return Statement(sentence, at + 2, base_of(words[at + 2]), "own")
@@ -212,6 +216,12 @@ def _phrase(sentence: Sentence, at: int) -> Statement | None:
     if _shows(words, at) or not PHRASES[word].isdisjoint(before):
         return Statement(sentence, at, "done", "state")
     return None
+
+
+def _is_auxiliary(words: list[str], at: int) -> bool:
+    """True for "I did only write it"."""
+    follows = next((word for word in words[at + 1 :] if word not in ADVERBS and word != "only"), "")
+    return follows in bases(follows)
 
 
 def _shows(words: list[str], at: int) -> bool:

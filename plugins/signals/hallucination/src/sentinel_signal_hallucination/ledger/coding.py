@@ -44,7 +44,7 @@ __all__ = [
 Answer = Literal["backed", "contradicted", "absent", "not_checkable"]
 
 NAMES = {
-    "commit": "a commit", "push": "a push", "pull_request": "a pull request", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
+    "commit": "a commit", "push": "a push", "pull_request": "a pull request", "comment": "a comment", "deploy": "a deployment", "publish": "a publication", "install": "an installation",
     "migrate": "a migration", "restart": "a restart", "delete": "a deletion", "edit": "an edit",
     "format": "a run of a formatter",
 }  # fmt: skip

@@ -4,7 +4,7 @@ from sentinel_core.evaluate.index import Call
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["coverage_figures", "gives_coverage"]
+__all__ = ["coverage_figures", "gives_coverage", "measures_coverage"]
 
 _PERCENT = r"(\d{1,3}(?:\.\d+)?) ?(?:%|percent\b|per cent\b)"
 # "coverage rose from 88% to 94%", but not "coverage is good and the error rate is 2%".
@@ -36,6 +36,13 @@ def gives_coverage(call: Call, figure: str) -> bool:
     asked = f"{call.call.name} {to_json(call.call.arguments).decode()}".lower().replace("_", " ")
     is_asked = _NAMED.search(asked) is not None
     return is_asked and len(content) < _SHORT and _has(content, figure)
+
+
+def measures_coverage(call: Call) -> bool:
+    """True where a run of checks printed percentages of coverage."""
+    content = "" if call.result is None or not call.checks else call.result.content.lower()
+    named = _NAMED.search(content)
+    return named is not None and _NUMBER.search(content, named.end()) is not None
 
 
 _SHORT = 60

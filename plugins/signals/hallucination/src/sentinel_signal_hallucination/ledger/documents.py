@@ -1,5 +1,6 @@
 """The values of documents: arguments of calls, and results that are JSON."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 from sentinel_core.evaluate.facts.values import Value, values_of
 from sentinel_core.trace import from_json
 
-__all__ = ["Leaf", "document_of", "leaves"]
+__all__ = ["Leaf", "document_of", "leaves", "objects"]
 
 _NEW = ("new_", "old_", "to_", "from_")
 _DEEPEST = 8
@@ -37,6 +38,15 @@ def leaves(document: Any, *, has_lists: bool = True) -> list[Leaf]:
     if isinstance(document, (dict, list)):
         _collect(document, "", found, has_lists=has_lists, depth=0)
     return found
+
+
+def objects(document: Any, depth: int = 0) -> Iterator[frozenset[str]]:
+    """The values of each object of a document, as text."""
+    if isinstance(document, dict):
+        yield frozenset(str(item) for item in document.values() if not isinstance(item, (dict, list)))
+    if isinstance(document, (dict, list)) and depth < _DEEPEST:
+        for item in document.values() if isinstance(document, dict) else document:
+            yield from objects(item, depth + 1)
 
 
 def _collect(document: dict[str, Any] | list[Any], key: str, found: list[Leaf], *, has_lists: bool, depth: int) -> None:

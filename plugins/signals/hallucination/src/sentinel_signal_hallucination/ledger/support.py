@@ -99,7 +99,7 @@ class Backing:
         A action for other objects than the sentence ``named`` is none. After a yes to an offer, only one whose result tells of it is.
         """
         if self.has_idle_tool(one):
-            return any(action.facts.runs_anything for action in self.before)
+            return any(action.facts.runs_anything or _has_one_of(action, named) for action in self.before)
         if self._turn.reviews:
             return True
         return any(
@@ -139,8 +139,13 @@ class Backing:
 def _is_for_others(action: Action, named: frozenset[str]) -> bool:
     """True where a call carried and gave back none of the identifiers, and carried others."""
     given = names_in(to_json(action.call.call.arguments).decode())
+    return bool(named and given) and not _has_one_of(action, named)
+
+
+def _has_one_of(action: Action, named: frozenset[str]) -> bool:
+    """True where a call carried or gave back one of the identifiers."""
     shown = action.call.result.content if action.call.result is not None else ""
-    return bool(named and given) and named.isdisjoint(given | names_in(shown))
+    return not named.isdisjoint(names_in(to_json(action.call.call.arguments).decode()) | names_in(shown))
 
 
 def _is_for(

@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.english.lexicon import COMPLETE, RELATED, bas
 from sentinel_signal_hallucination.english.modality import is_less_certain
 from sentinel_signal_hallucination.english.prescan import Scan
 from sentinel_signal_hallucination.english.questions import asks_back, proposes
-from sentinel_signal_hallucination.english.sentences import sentences, sentences_with
+from sentinel_signal_hallucination.english.sentences import is_heading, sentences, sentences_with
 from sentinel_signal_hallucination.english.silence import BEING
 from sentinel_signal_hallucination.english.statements import Statement, low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
@@ -130,10 +130,12 @@ class _Case:
                         yield named
 
     def _is_no_action(self, one: Statement) -> bool:
-        """True for what others refused: "the board rejected it"; and for a look: "I opened the page"."""
+        """True for what others refused: "the board rejected it"; for a look: "I opened the page"; and for a heading."""
         word = one.sentence.words[one.at]
         if one.by_self and one.verb in _OMITS:
             return True
+        if (one.group == "general" or word in COMPLETE) and is_heading(self.text.content, one.sentence.start):
+            return True  # what stands below "**Done**" was done
         if not one.by_self and is_trouble(word) and self.turn.waiting.words.isdisjoint(bases(word)):
             return True
         if one.group == "general":
@@ -235,7 +237,9 @@ class _Case:
         if self._is_recap(one):
             return True
         was_done = self.backing.was_done_before(one, named)
-        return was_done and (not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True))
+        return was_done and (
+            self.turn.reviews or not self.turn.order.agreed or is_reported(one, self.text, self.record, kindly=True)
+        )
 
     def _is_recap(self, one: Statement) -> bool:
         """True for what was told in turns whose calls are not on record, unless this turn orders it anew."""
@@ -251,7 +255,8 @@ class _Case:
         if not self.record.tools:
             return "no_tools"
         if not is_ordered:
-            return "" if turn.order.asks_past else "unasked"
+            is_told = turn.order.asks_past or is_reported(one, self.text, self.record)
+            return "" if is_told else "unasked"
         if not one.plainly:
             return "state" if self._is_what_was_ordered(one) else "settled" if self._is_settled(one) else ""
         if not one.group and not one.is_effect:

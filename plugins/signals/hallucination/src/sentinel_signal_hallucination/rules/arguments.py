@@ -1,5 +1,6 @@
 """Calls that changed something by an identifier or an address that nothing on record has, although the record has others of its kind."""
 
+import re
 from collections.abc import Iterator
 from itertools import groupby, islice
 from operator import itemgetter
@@ -19,6 +20,7 @@ __all__ = ["invented"]
 _MOST, _MOST_UNTOLD = 500, 40
 _ADDRESS = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _PART, _PERIOD = regex(r"[^\W_]+"), regex(r"(?:19|20)\d\d-?(?:W\d\d?|Q[1-4]|H[12])")
+_LAST_DIGITS = regex(r"\d{1,9}\Z")
 _LETTER = regex(r"[A-Za-z]")
 
 
@@ -88,7 +90,21 @@ def _is_given(written: str, sources: Sources) -> bool:
     """True for what was told, whole or in its parts: "RUN-43-BLK" beside "RUN-41-BLK" and size 43; and for a week or a quarter of a year."""
     parts = _PART.findall(written)
     is_composed = len(parts) > 1 and all(part in sources.context for part in parts)
-    return is_composed or _PERIOD.fullmatch(written) is not None or sources.names(written)
+    is_told = is_composed or _PERIOD.fullmatch(written) is not None or sources.names(written)
+    return is_told or _is_in_range(written, sources.context)
+
+
+def _is_in_range(written: str, context: str) -> bool:
+    """True for a number between two of its kind that were told: "B-0513" of "B-0512 till B-0515"."""
+    number = _LAST_DIGITS.search(written)
+    if number is None:
+        return False
+    head = re.escape(written[: number.start()].lower())
+    ends = re.findall(
+        rf"(?<!\w){head}(\d{{1,9}})(?: ?[-–] ?| (?:to|till|until|through|up to) )(?:{head})?(\d{{1,9}})(?!\w)",
+        context.lower(),
+    )
+    return any(int(first) <= int(number[0]) <= int(last) for first, last in ends)
 
 
 def _has_others(leaf: Leaf, sources: Sources, carried: Carried, action: Action) -> bool:

@@ -35,7 +35,7 @@ _PARTS = word_set(
     "new added these those them unit integration regression affected related relevant cases assertions before previously of baseline files file suites"
 )
 _WHOLE, _SUITES = word_set("whole full entire complete"), word_set("suite suites tests testsuite run runs")
-_TESTS, _JOINTS = _SUITES | word_set("test specs spec examples"), word_set(", ; : and but")
+_TESTS, _JOINTS = _SUITES | word_set("test tested specs spec examples"), word_set(", ; : and but")
 _EVERY = _WHOLE | word_set("all every each across")
 _PACKAGES = word_set("workspace solution monorepo crates crate packages package projects project modules module")
 _PARTLY = word_set("only selected deselected subset filtered skipped part")
@@ -125,6 +125,8 @@ def other_share(low: str, runs: Sequence[Run]) -> tuple[Sentence, str] | None:
         for match in _SHARE.finditer(without_separators(low[sentence.start : sentence.end])):
             passed, total = int(match[1]), int(match[2])
             counts = [(counts_in(text), failures_in(text)) for text in shown]
+            if any(passed in given and (total in given or total == passed + failed) for given, failed in counts):
+                continue
             same = [(given, failed) for given, failed in counts if total in given]
             if (
                 same

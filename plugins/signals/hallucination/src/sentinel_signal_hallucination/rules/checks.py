@@ -39,7 +39,7 @@ _HOOKED = frozenset(("commit", "push"))
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
-_WORD = regex(r"[a-z][a-z\d-]+")
+_WORD, _CAMEL = regex(r"[a-z][a-z\d-]+"), regex(r"(?<=[a-z])(?=[A-Z])")
 # Programs that say with a short name what they do.
 _VERBS = {
     "rm": "remove", "mv": "move", "cp": "copy", "mkdir": "create", "rmdir": "remove", "kill": "stop", "pkill": "stop", "ln": "link",
@@ -130,16 +130,26 @@ def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Ru
     """The last run of a kind of check that the claim is of, where it failed."""
     calls = index.calls[: text.calls_before]
     before = [run for run in runs if run.call.position < len(calls) and claim.kind in ("", run.check.kind)]
+    narrowed = frozenset(map(singular, claim.narrowed))
+    if narrowed and (fitting := [run for run in before if narrowed <= _words_of(run)]):
+        before = fitting
     last: dict[str, _Run] = {
         run.check.kind: run for run in before if run.check.passed is not None or not run.check.ending
     }
     # What a sentence says of a program is answered by this program: "ESLint is clean" after Prettier was.
-    last |= {word: run for run in before for word in _claimed(claim) if claim.kind and word in _programs(run)}
+    named = {word: run for run in before for word in _claimed(claim) if claim.kind and word in _programs(run)}
+    last = named or last
     runner = max((run.call.position for run in before if _is_runner(run) and run.check.passed is not False), default=-1)
     last = {name: run for name, run in last.items() if run.call.position >= runner}
     return next(
         (run for run in last.values() if _failed(run) and not _is_excused(claim, run, index, text, calls)), None
     )
+
+
+def _words_of(run: _Run) -> frozenset[str]:
+    """The words of a command in the singular, and the parts of those in camel case: "integrationTest"."""
+    command = f"{run.check.command} {_CAMEL.sub(' ', run.check.command)}".lower()
+    return frozenset(map(singular, _WORD.findall(command)))
 
 
 def _claimed(claim: CheckClaim) -> list[str]:
@@ -293,9 +303,7 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
     """True where the claim may be of another run, or of a part of this one; exit codes of linters tell of mere notes, too."""
     return (
         (run.check.kind == "lint" and not run.check.ending)
-        or not frozenset(map(singular, claim.narrowed)).issubset(
-            map(singular, _WORD.findall(run.check.command.lower()))
-        )
+        or not frozenset(map(singular, claim.narrowed)) <= _words_of(run)
         or _user_saw(index, run.call.message_index, text.message_index)
         or _is_unseen_since(run, calls)
     )

@@ -25,7 +25,11 @@ from sentinel_signal_hallucination.ledger.coding import (
 )
 from sentinel_signal_hallucination.ledger.commands import named
 from sentinel_signal_hallucination.ledger.turns import Turn, Turns
+from sentinel_signal_hallucination.rules.coverage_told import other_coverage
 from sentinel_signal_hallucination.rules.denials import denied
+from sentinel_signal_hallucination.rules.hand_checks import tried_by_hand
+from sentinel_signal_hallucination.rules.other_files import denied_others
+from sentinel_signal_hallucination.rules.weakened_tests import made_a_fix
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["coding", "witnessed"]
@@ -51,6 +55,10 @@ def coding(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[
         turn = turns[number]
         for text in turn.texts[-1:]:
             yield from denied(text, turn, settings)
+            yield from denied_others(text, turn, settings)
+            yield from tried_by_hand(text, turn, settings)
+            yield from other_coverage(text, turn, settings)
+            yield from made_a_fix(text, turn, settings)
             is_known = is_partial or text.message_index in known
             found = list(_judge(text, turn, facts, settings, is_known=is_known, is_partial=is_partial))
             yield from found or (() if is_known else _files(text, facts, settings))

@@ -115,7 +115,8 @@ class _Answer:
             status = status_of(self._document(action)) if _STATUS_SIGN.search(self._content(action)) else None
             words = _WORD.findall(status.replace("on_hold", "onhold")) if status is not None else []
             undone = [_UNDONE[word] for word in words if word in _UNDONE]
-            if undone and not any(stem in self.low for stems in undone for stem in stems) and not self.admits:
+            content = self.text.content.lower()  # with what is quoted: 'it is marked "provisional"'
+            if undone and not any(stem in content for stems in undone for stem in stems) and not self.admits:
                 found = next(self._done(), None)
                 if found is not None:
                     message = f'The answer tells it as done, but the status that "{action.facts.name}" gave is "{status}" (message {action.message_index}).'

@@ -105,6 +105,8 @@ def _is_made_up(one: Statement, index: TraceIndex, text: Text) -> bool:
     calls = [call for call in index.calls if call.message_index <= text.message_index]
     facts = {index.tools[call.call.name] for call in calls}
     called = {singular(word) for each in facts for word in (*name_words(each.name), *each.objects, *each.verbs)}
+    if any(facts.effect == "unknown" and not facts.verbs for facts in facts):
+        return False  # whatever "q" does
     exact = (named - _ANY_TOOL) | (_CHECKS if runs else frozenset())
     if runs and any(call.checks for call in calls):
         return False  # "eslint" is a linter

@@ -18,7 +18,7 @@ from sentinel_signal_hallucination.english.statements import low_of, statements
 from sentinel_signal_hallucination.evidence import Evidence, in_text
 from sentinel_signal_hallucination.ledger.actions import Action
 from sentinel_signal_hallucination.ledger.carried import Carried
-from sentinel_signal_hallucination.ledger.documents import Leaf
+from sentinel_signal_hallucination.ledger.documents import Leaf, objects
 from sentinel_signal_hallucination.ledger.sources import family, prose_of
 from sentinel_signal_hallucination.ledger.turns import Turn
 from sentinel_signal_hallucination.rules.identifiers import is_example
@@ -32,6 +32,10 @@ _TARGETS = frozenset(("to", "into"))
 _BEFORE, _NEAR, _IN_PART = 40, 3, 5
 _WORD, _DENIALS = regex(r"[a-z]+"), frozenset(("not", "cannot", "never", "unable", "before"))
 _MOST = 40  # orphans of a text: each is held against all that the calls of the turn carried
+_SIGNS, _NOTHING = (
+    (",", ";", "(", ")"),
+    regex(r"\b(?:nothing|none|no|not|never|without|neither|nor|failed|skipped|isn't|wasn't|didn't|couldn't|hasn't)\b"),
+)
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
@@ -231,7 +235,9 @@ class _Answer:
             for value in alike:
                 part = self._sentence(value)
                 is_told = part is not None and _tells_of_actions(part) and not self._is_source(value, beside)
-                is_told &= part is not None and not stays_as_it_was(part.words)
+                is_told &= (
+                    part is not None and not self._is_denied(value, part) and not self._is_shown_beside(value, action)
+                )
                 if part is not None and is_told and self._could_stand(value, alike, leaf, action):
                     call = f'"{action.facts.name}" was called for "{leaf.text}" (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but no call carried it; {call}.'
@@ -245,10 +251,28 @@ class _Answer:
                 part = self._sentence(value) if is_same else None
                 if part is None or self._follows_source(value) or not _words_of(action).isdisjoint(part.words):
                     continue  # who says what the call answered tells of the failure
-                if not stays_as_it_was(part.words) and _tells_of_actions(part, ("state", "brief")):
+                if not self._is_denied(value, part) and _tells_of_actions(part, ("state", "brief")):
                     call = f'the call to "{action.facts.name}" that carried it failed (message {action.message_index})'
                     message = f'The answer tells of "{self._shown(value)}" as done, but {call}.'
                     yield self._found("contradicted_claim", "value", message, part, settings), part
+
+    def _is_denied(self, value: Value, part: Sentence) -> bool:
+        """True where the part of the sentence that has the value says that nothing was done: "and 305 got nothing"."""
+        start = max(part.start, *(self.low.rfind(sign, 0, value.start) for sign in _SIGNS))
+        ends = (self.low.find(sign, value.end) for sign in _SIGNS)
+        end = min((at for at in ends if at >= 0), default=part.end)
+        return stays_as_it_was(part.words) or _NOTHING.search(self.low, start, min(end, part.end)) is not None
+
+    def _is_shown_beside(self, value: Value, action: Action) -> bool:
+        """True where a result has the value in one object with something else that the call carried: it was so before."""
+        carried = {str(item) for item in action.call.call.arguments.values()} - {self._shown(value)}
+        results = (
+            call.result
+            for call in self.turn.record.index.calls
+            if call.result and call.message_index < self.text.message_index
+        )
+        rows = (row for result in results for row in objects(self.turn.record.document(result)))
+        return any(self._shown(value) in row and not carried.isdisjoint(row) for row in rows)
 
     def _found(self, rule: str, branch: str, message: str, part: Sentence, settings: Settings) -> Evidence:
         return in_text(self.text, rule, branch, message, part.start, part.end, settings.effect_weight)
