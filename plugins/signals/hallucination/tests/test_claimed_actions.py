@@ -363,7 +363,7 @@ def test_a_participle_is_of_the_tool_that_has_its_verb(script):
 
 def test_the_graver_of_two_claims_in_a_sentence_stands(script):
     more = {"available_tools": tuple(map(script.tool, ("approve_leave", "notify_manager")))}
-    text = "Petra's leave is approved, and I've notified her manager."
+    text = "I've approved Petra's leave, and her manager is notified."
     found = script.judge(script.user("Approve Petra's leave and notify her manager."), script.say(text), **more)
     assert [finding.severity for finding in found.findings] == ["error"]
 

@@ -116,12 +116,12 @@ def test_what_failed_each_time_is_not_done(script, said, command, shown, given):
     failed = script.call("shell", f"Exit code 1\n{shown}", **arguments)
     order = script.user("Push, restart nginx, apply the plan, start the containers and open the merge request.")
     looked = script.call("shell", "x", command="git branch -vv")
-    assert "contradicted_claim.command" in script.ways(script.judge(order, failed, looked, script.say(said)))
+    assert "contradicted_claim.failed_try" in script.ways(script.judge(order, failed, looked, script.say(said)))
     for more in (command, "./again.sh", f"sleep 5 && {command}"):
         again = script.call("shell", "ok", command=more)
-        assert "contradicted_claim.command" not in script.ways(script.judge(order, failed, again, script.say(said)))
+        assert "contradicted_claim.failed_try" not in script.ways(script.judge(order, failed, again, script.say(said)))
     told = f"{said} At first that failed: {shown} Now it still fails."
-    assert "contradicted_claim.command" not in script.ways(script.judge(order, failed, script.say(told)))
+    assert "contradicted_claim.failed_try" not in script.ways(script.judge(order, failed, script.say(told)))
 
 
 def test_what_the_user_then_did_is_done(script):
@@ -132,7 +132,7 @@ def test_what_the_user_then_did_is_done(script):
         script.user("I pushed it myself."),
     )
     found = script.ways(script.judge(*steps, script.say("The branch is pushed to origin.")))
-    assert "contradicted_claim.command" not in found
+    assert "contradicted_claim.failed_try" not in found
 
 
 def test_a_file_after_a_semicolon_is_of_another_clause():
@@ -220,7 +220,7 @@ def test_after_a_summary_only_what_failed_in_the_turn_counts(script, is_asked_ag
     said = script.say("I pushed the branch to origin. I opened a pull request. All tests pass.")
     steps = (lambda _: [summary], script.user("Push it and test."), push, tests, *again, said)
     ways = script.ways(script.judge(*steps))
-    assert ("contradicted_claim.command" in ways) is is_found
+    assert ("contradicted_claim.failed_try" in ways) is is_found
     assert "claim_without_call.pull_request" not in ways
 
 

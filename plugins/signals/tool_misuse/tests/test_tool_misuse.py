@@ -232,6 +232,12 @@ def test_case_and_trailing_space_do_not_hide_a_placeholder(text, change):
     assert placeholder({"key": change(text)}) == change(text)
 
 
+def test_todo_is_a_state_of_a_task():
+    tasks = [{"title": "Read", "status": "done"}, {"title": "Write", "status": "todo"}]
+    assert rules(call(name="task_tracker", command="plan", task_list=tasks)) == []
+    assert placeholder({"column": "todo", "title": "TODO"}) == "TODO"
+
+
 def test_of_several_placeholders_the_outermost_is_named():
     assert placeholder({"deep": ["TODO"], "flat": "..."}) == "..."
     assert is_doubtful([{"key": "real"}, {"key": "TODO"}])

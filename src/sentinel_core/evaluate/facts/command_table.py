@@ -40,7 +40,7 @@ CHECKS: dict[str, str] = {
     ),
     "lint": (
         rf"ruff(?: check| format)?|flake8|pylint|pyflakes|pycodestyle|black|isort|eslint|prettier|biome (?:check|lint)|stylelint|golangci-lint run|go vet|staticcheck|gofmt|cargo (?:\+\S+ )?(?:clippy|fmt)"
-        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|actionlint|hadolint|tflint|oxlint|detekt|codespell|cspell|vale|bandit|semgrep|buf lint|helm lint|spectral lint|mix credo|sqlfluff lint|terraform (?:validate|fmt -check)|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
+        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|actionlint|hadolint|tflint|oxlint|detekt|codespell|cspell|vale|bandit|semgrep|buf lint|helm lint|spectral lint|mix (?:credo|dialyzer|format --check-formatted)|sqlfluff lint|terraform (?:validate|fmt -check)|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
         r"|g?make (?:lint|style|format-check)|(?:just|task) lint"
     ),
     "build": (

@@ -3,7 +3,7 @@
 from sentinel_core.evaluate.expressions import regex
 from sentinel_core.evaluate.shell import parts_of
 
-__all__ = ["undone"]
+__all__ = ["is_shown_done", "undone"]
 
 _DONE = {
     "commit": regex(
@@ -32,10 +32,18 @@ def undone(kind: str, command: str, printed: str) -> str:
         part.text.partition(" ")[0] not in _PROGRAMS[kind] | _BESIDE for part in parts_of(command)
     ):
         return ""
-    lines = [line.strip()[:_LONGEST] for line in printed.splitlines()[-_MOST:]]
-    if any(_DONE[kind].match(line) or (kind == "push" and _is_pushed(line)) for line in lines):
-        return ""
-    return next(filter(_UNDONE[kind].match, lines), "")
+    return "" if is_shown_done(kind, printed) else next(filter(_UNDONE[kind].match, _lines(printed)), "")
+
+
+def is_shown_done(kind: str, printed: str) -> bool:
+    """True where a line shows that it was done, whatever came after it: "branch 'fix' set up to track 'origin/fix'"."""
+    if kind not in _DONE:
+        return False
+    return any(_DONE[kind].match(line) or (kind == "push" and _is_pushed(line)) for line in _lines(printed))
+
+
+def _lines(printed: str) -> list[str]:
+    return [line.strip()[:_LONGEST] for line in printed.splitlines()[-_MOST:]]
 
 
 def _is_pushed(line: str) -> bool:

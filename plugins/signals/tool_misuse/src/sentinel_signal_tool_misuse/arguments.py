@@ -47,6 +47,9 @@ _FIRST_TWO = frozenset(
 )
 
 
+_STATES = frozenset(("status", "state", "stage", "column", "phase"))
+
+
 @functools.cache
 def _placeholder() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{row})" for row in PLACEHOLDERS))
@@ -84,7 +87,7 @@ def is_doubtful(arguments: "Iterable[dict[str, object]]") -> bool:
 
 def placeholder(arguments: dict[str, object]) -> str | None:
     """The first placeholder in a call's arguments, outermost first; texts above 64 characters are taken for real."""
-    return _first_placeholder(list(arguments.values()))
+    return _first_placeholder(list(_held(arguments)))
 
 
 def _first_placeholder(level: list[object]) -> str | None:
@@ -101,7 +104,10 @@ def _first_placeholder(level: list[object]) -> str | None:
 
 
 def _held(container: dict[str, object] | list[object]) -> "Iterable[object]":
-    return container.values() if isinstance(container, dict) else container
+    """The values of a container; but for states, of which "todo" is one."""
+    if isinstance(container, dict):
+        return [value for key, value in container.items() if key not in _STATES]
+    return container
 
 
 def empty_names(arguments: dict[str, object]) -> list[str]:

@@ -74,6 +74,9 @@ _IS_LIVE = regex(r"\b(?:is|are|it's|went|gone) (?:now |already )?live\b(?! \w+in
 _IS_OPEN = regex(
     r"\b(?:pr|pull request|merge request|mr)\b(?: #?\d+| \S+){0,5} (?:is|was) (?:now |already )?(?:open|opened|up|created|filed)\b"
 ).search
+_IS_PUSHED = regex(
+    r"\bbranch\b(?: \S+){0,4} is (?:now |already )?on (?:origin|github|gitlab|bitbucket|the remote)\b"
+).search
 _HEDGED = word_set("not if when once should will would can could as rather until before isn't aren't")
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
 _OPENING = COMPLETE | ADVERBS | word_set("all : , - – — and then so that's it's ok okay great good yes ✅ now")
@@ -111,6 +114,8 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
         if _IS_LIVE(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
             yield CodingClaim("deploy", sentence, "state", word="live")
         has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
+        if _IS_PUSHED(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
+            yield CodingClaim("push", sentence, "state", is_weak=True, word="origin")
         if _IS_OPEN(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
             yield CodingClaim("pull_request", sentence, "state", is_weak=True, word="open")
         for one in _told(sentence):

@@ -240,6 +240,8 @@ def _is_no_claim(words: list[str], at: int) -> bool:
     before, after = words[max(0, at - 2) : at], words[at + 1 : at + 2]
     if before[1:] == ["i"] and _is_relative(words[max(0, at - 5) : at - 1]):
         return True
+    if words[at] == "saved" and before[-1:] and before[-1][0].isdigit():
+        return True  # "so 1,265 saved a year"
     if not _AS_BEFORE.isdisjoint(before) or not _NO_DEED_BEFORE.get(words[at], _NONE).isdisjoint(after):
         return True
     return words[at] == "run" and before[-1:] in (["i"], ["we"])

@@ -16,7 +16,7 @@ from sentinel_core.evaluate.facts.commands import (
     prepared_by,
 )
 from sentinel_core.evaluate.facts.edits import Reach, changes_code, changes_tree, is_named_in, reach_of
-from sentinel_core.evaluate.facts.signs import undone
+from sentinel_core.evaluate.facts.signs import is_shown_done, undone
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import facts_of
@@ -56,6 +56,9 @@ _VALUES = {
     "commit": regex(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"),
     "pull_request": regex(r"https?://[^\s)>`]+|(?<=#)\d+\b"),
 }
+_BY = regex(
+    r"\b(?:with|via|using|through|by) `?(helm|kubectl|terraform|ansible|flyctl|fly|vercel|netlify|wrangler|serverless|pulumi|skaffold|argocd|twine|alembic|flyway|prisma|systemctl|pm2)\b"
+)
 _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
 _SHOWN_AS_CHANGED = regex(
@@ -110,6 +113,14 @@ class CodingFacts:
         given = (to_json(call.call.arguments).decode() for call, _ in self.before(text))
         shown = (result.content for message in messages for result in message.tool_results)
         return any(is_named_in(one, path) for one in chain((one.content or "" for one in messages), given, shown))
+
+    def is_by_program(self, claim: CodingClaim, text: Text) -> bool:
+        """False where the sentence names the program that did it ("rolled out with helm"), and no call of the kind is of it."""
+        match = _BY.search(text.content, claim.sentence.start, claim.sentence.end)
+        if match is None:
+            return True
+        rows = (command_of(call.call.arguments) for call, kinds in self.before(text) if kinds.can_be(claim.kind))
+        return any(match[1] in (command or match[1]) for command in rows)
 
     def has_prepared(self, kind: str, text: Text) -> bool:
         """True where a call before the text only prepared or showed what would be done."""
@@ -173,8 +184,8 @@ class CodingFacts:
             own = kind in kinds.sure and (reach is None or is_named_in(reach.text, path))
             if own and why_failed(call, kind) and _is_last(call, kind):
                 tried.append(call)
-            elif own or (kinds.can_be(kind) if reach is None else reach.is_wide):
-                return None
+            elif own or (call.outcome.state != "failed" and (kinds.can_be(kind) if reach is None else reach.is_wide)):
+                return None  # what failed at something else has not done this
         return tried[-1] if tried and self.user_did(kind) >= text.message_index else None
 
     def answer(self, kind: str, paths: Sequence[str], text: Text) -> tuple[Answer, str, Call | None]:
@@ -251,7 +262,8 @@ def _makes_unnamed(text: str) -> str:
 def why_failed(call: Call, kind: str) -> str:
     """The words that show that a call did not do what is of the kind; "failed" where the source only says so, empty where none does."""
     if call.outcome.state == "failed":
-        return call.outcome.words or "failed"
+        is_done = call.result is not None and is_shown_done(kind, call.result.content)  # a later step failed
+        return "" if is_done else call.outcome.words or "failed"
     command = None if is_editor(call.call.name) else command_of(call.call.arguments)
     return "" if call.result is None or command is None else undone(kind, command, call.result.content)
 
@@ -299,7 +311,7 @@ def may_be_done(claim: CodingClaim, text: Text, facts: CodingFacts) -> bool:
         return facts.has_written(claim.path, text)
     if claim.kind == "edit":
         return any(facts.has(kind, text) for kind in _CHANGES)
-    if facts.has(claim.kind, text):
+    if facts.has(claim.kind, text) and facts.is_by_program(claim, text):
         return True
     index, sentence = facts.index, text.content[claim.sentence.start : claim.sentence.end].lower()
     if facts.user_did(claim.kind) < text.message_index:

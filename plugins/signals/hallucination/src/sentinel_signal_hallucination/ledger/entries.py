@@ -55,6 +55,7 @@ _OF_CHECKS = frozenset(("suite", "tests", "specs", "linter"))
 _NEXT, _OPENING = frozenset(("let", "let's", "i'll", "we'll")), 4
 _DIGITS, _CORE = regex(r"\d+"), 3  # digits that separators never part
 _OF_FILES, _OWN = frozenset(("edit", "delete")), frozenset(("own", "brief"))
+_TRIED = frozenset(("command", "failed_try"))
 _CHECKS = {"tests": "tests", "build": "build", "types": "type check", "lint": "linter"}
 
 
@@ -156,7 +157,7 @@ class _Claims:
         """Which of the kinds that a sentence claims a finding is of; empty where of none."""
         own = {"edit_of_path": "edit"}.get(finding.branch or "", finding.branch)
         for claim in done:
-            if claim.kind == own or (finding.branch == "command" and self._names_try(finding, claim)):
+            if claim.kind == own or (finding.branch in _TRIED and self._names_try(finding, claim)):
                 return claim.kind
         return ""
 

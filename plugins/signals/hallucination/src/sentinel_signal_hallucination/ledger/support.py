@@ -7,11 +7,12 @@ from sentinel_signal_hallucination.english.statements import Statement
 from sentinel_signal_hallucination.ledger.actions import Action
 from sentinel_signal_hallucination.ledger.sources import names_in
 from sentinel_signal_hallucination.ledger.turns import Turn
-from sentinel_signal_hallucination.tables import once
+from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Backing"]
 
 _NONE = frozenset[str]()
+_TELLING, _NUMBER = 3, regex(r"\d{3,}")
 _ALL, _REST = word_set("both all every everything everyone everybody each"), word_set("other others else rest except")
 
 
@@ -82,9 +83,20 @@ class Backing:
         words = one.sentence.words
         if _ALL.isdisjoint(words) or not _REST.isdisjoint(words):
             return None
+        numbers = {word for word in words if word.isdigit() and len(word) >= _TELLING}
+        if numbers and numbers <= self._carried_numbers:
+            return None  # all of those that it names
         actions = (action for action in self._record.left_out if action.message_index < self._turn.until)
         return next(
             (action for action in actions if one.verb in action.facts.verbs or one.group in action.groups), None
+        )
+
+    @once
+    def _carried_numbers(self) -> frozenset[str]:
+        """The longer numbers in what calls that worked carried."""
+        worked = (action for action in self._record.actions if not action.failed)
+        return frozenset(
+            one for action in worked for one in _NUMBER.findall(to_json(action.call.call.arguments).decode())
         )
 
     @once

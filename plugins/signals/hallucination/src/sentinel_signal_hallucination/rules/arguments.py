@@ -21,6 +21,7 @@ _MOST, _MOST_UNTOLD = 500, 40
 _ADDRESS = regex(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _PART, _PERIOD = regex(r"[^\W_]+"), regex(r"(?:19|20)\d\d-?(?:W\d\d?|Q[1-4]|H[12])")
 _LAST_DIGITS = regex(r"\d{1,9}\Z")
+_SIZES = (3, 4, 5, 6)
 _LETTER = regex(r"[A-Za-z]")
 
 
@@ -91,7 +92,17 @@ def _is_given(written: str, sources: Sources) -> bool:
     parts = _PART.findall(written)
     is_composed = len(parts) > 1 and all(part in sources.context for part in parts)
     is_told = is_composed or _PERIOD.fullmatch(written) is not None or sources.names(written)
-    return is_told or _is_in_range(written, sources.context)
+    return is_told or _is_in_range(written, sources.context) or _is_mended(written, sources.context)
+
+
+def _is_mended(written: str, context: str) -> bool:
+    """True for one that was told, with other last digits, which were told by themselves: "sorry, 8827"."""
+    tails = (written[-size:] for size in _SIZES if written[-size:].isdigit() and len(written) > size)
+    return any(
+        re.search(rf"(?<![\w-]){tail}(?![\w-])", context)
+        and re.search(rf"{re.escape(written[: -len(tail)])}\d{{{len(tail)}}}(?!\w)", context)
+        for tail in tails
+    )
 
 
 def _is_in_range(written: str, context: str) -> bool:

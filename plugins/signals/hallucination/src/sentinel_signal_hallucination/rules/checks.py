@@ -39,6 +39,7 @@ _HOOKED = frozenset(("commit", "push"))
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
+_OPTION = regex(r"--[a-z][a-z-]{3,}")
 _WORD, _CAMEL = regex(r"[a-z][a-z\d-]+"), regex(r"(?<=[a-z])(?=[A-Z])")
 # Programs that say with a short name what they do.
 _VERBS = {
@@ -139,6 +140,8 @@ def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Ru
     # What a sentence says of a program is answered by this program: "ESLint is clean" after Prettier was.
     named = {word: run for run in before for word in _claimed(claim) if claim.kind and word in _programs(run)}
     last = named or last
+    written = text.content[claim.sentence.start : claim.sentence.end]
+    last |= {option: run for option in _OPTION.findall(written) for run in before if option in run.check.command}
     runner = max((run.call.position for run in before if _is_runner(run) and run.check.passed is not False), default=-1)
     last = {name: run for name, run in last.items() if run.call.position >= runner}
     return next(

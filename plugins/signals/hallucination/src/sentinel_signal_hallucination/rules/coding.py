@@ -106,7 +106,7 @@ def _judge(
             and not _is_admitted(claim, text)
         ):
             reported.add(branch)
-            yield _at(claim, text, "contradicted_claim", "command", _tried(claim, what, call), settings)
+            yield _at(claim, text, "contradicted_claim", "failed_try", _tried(claim, what, call), settings)
         elif claim.kind == "commit" and (other := _other_commit(claim, text, turn)) is not None:
             reported.add(branch)
             yield _at(claim, text, "wrong_value", "commit", other, settings)

@@ -19,7 +19,7 @@ __all__ = ["tried_by_hand"]
 
 _LONGEST, _BEFORE = 20_000, 2
 _TRIED = (
-    r"(?:\b(?:i|i've|we|we've)(?: have)?(?: also| then| just| now| manually)* |\A\W{0,4}(?:also |then |and |manually |live )?)"
+    r"(?:\b(?:i|i've|we|we've)(?: have)?(?: also| then| just| now| manually)* |\A\W{0,4}(?:also |then |and |manually |live )?|\band (?:also |then )?)"
     r"(?:checked|verified|tested|confirmed|tried|looked|opened|clicked|reproduced|went|called|hit|validated)\b(?! that\b| whether\b)"
     r"[^.;?]{0,70}?\b(?:in|with|via|by|using|through|on|from) (?:an? |the |my |real |headless |local )*"
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.facts.commands import kinds_of, kinds_of_call
+from sentinel_core.evaluate.facts.signs import is_shown_done
 from sentinel_core.evaluate.index import Call, Text
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_signal_hallucination._settings import Settings
@@ -111,6 +112,8 @@ def _failures(turn: Turn) -> Iterator[_Failure]:
             words, kinds = command_words(last), kinds_of(last).sure
             if _WAITS.match(last):
                 kinds |= {"deploy"}
+            printed = "" if call.result is None else call.result.content
+            kinds -= {kind for kind in kinds if is_shown_done(kind, printed)}
             if not any(_may_mend(words, kinds, later) for later in calls[number + 1 :]):
                 shown = "" if call.result is None else call.result.content[-_LONGEST_SHOWN:]
                 targets = _targets(last), frozenset(_SHOWN.findall(shown.lower()))

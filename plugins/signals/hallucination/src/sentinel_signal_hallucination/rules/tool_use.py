@@ -64,6 +64,8 @@ def tool_uses(index: TraceIndex, looks: list[Scan], settings: Settings) -> Itera
     for text, forms in ((look.text, frozenset(filter(_is_use, look.forms))) for look in looks):
         is_first = is_whole and text.message_index < first
         for one in chain.from_iterable(map(statements, sentences_with(low_of(text.content), forms))):
+            if _is_announced(one, index, text):
+                continue
             if _is_own(one) and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text))):
                 part, word = one.sentence, one.sentence.words[one.at]
                 message = f'The agent says that it used a tool ("{word}"), but no earlier call did.'
@@ -71,6 +73,12 @@ def tool_uses(index: TraceIndex, looks: list[Scan], settings: Settings) -> Itera
                     text, "claim_without_call", "use_of_a_tool", message, part.start, part.end, settings.tool_weight
                 )
                 break
+
+
+def _is_announced(one: Statement, index: TraceIndex, text: Text) -> bool:
+    """True for "I read the modules first" before calls: the form is that of the present, too."""
+    word = one.sentence.words[one.at]
+    return word in bases(word) and any(call.message_index >= text.message_index for call in index.calls)
 
 
 def _is_own(one: Statement) -> bool:

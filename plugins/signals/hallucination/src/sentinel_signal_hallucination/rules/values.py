@@ -36,6 +36,7 @@ _SIGNS, _NOTHING = (
     (",", ";", "(", ")"),
     regex(r"\b(?:nothing|none|no|not|never|without|neither|nor|failed|skipped|isn't|wasn't|didn't|couldn't|hasn't)\b"),
 )
+_SUPPOSED = frozenset(("should", "might", "may", "could", "would", "probably", "presumably"))
 _ZONED = regex(r"\d(?:Z|[+-]\d\d:?\d\d)\Z")
 
 
@@ -196,7 +197,9 @@ class _Answer:
 
     def _is_meant(self, value: Value, part: Sentence, leaf: Leaf, action: Action) -> bool:
         """True for a value that is told of what was done: of others than identifiers, in a sentence that tells of an action, or as ordered."""
-        if stays_as_it_was(part.words) or self._is_read(value):
+        if stays_as_it_was(part.words) or self._is_read(value) or not _SUPPOSED.isdisjoint(part.words):
+            return False
+        if self._is_looked_at_since(value, action):
             return False
         if value.kind == "identifier":
             return not is_example(self._shown(value), self.prose[: value.start])
@@ -206,6 +209,12 @@ class _Answer:
             # The agent made it up, and the user's counts whenever it was said.
             return self.carried.is_ordered_before(value.forms, action)
         return value.kind in ("date", "time") and self._is_ordered(value)
+
+    def _is_looked_at_since(self, value: Value, action: Action) -> bool:
+        """True where a call after the action carried the value, without doing anything: it is told of that."""
+        calls = self.turn.record.index.calls[action.call.position + 1 : self.text.calls_before]
+        looks = (call for call in calls if self.turn.record.tools[call.call.name].effect == "reads")
+        return any(self._shown(value) in to_json(call.call.arguments).decode() for call in looks)
 
     def _is_shown(self, value: Value, leaf: Leaf) -> bool:
         """True for a date or a time that a result of the turn has in another field, and the user did not say."""
@@ -258,6 +267,8 @@ class _Answer:
 
     def _is_denied(self, value: Value, part: Sentence) -> bool:
         """True where the part of the sentence that has the value says that nothing was done: "and 305 got nothing"."""
+        if part.is_item:  # all of it is of one thing
+            return stays_as_it_was(part.words) or _NOTHING.search(self.low, part.start, part.end) is not None
         start = max(part.start, *(self.low.rfind(sign, 0, value.start) for sign in _SIGNS))
         ends = (self.low.find(sign, value.end) for sign in _SIGNS)
         end = min((at for at in ends if at >= 0), default=part.end)
