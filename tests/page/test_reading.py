@@ -46,6 +46,26 @@ def session():
     )  # fmt: skip
 
 
+def test_weakened_tests_and_what_failed_on_its_way_out_are_told_where_nothing_is_wrong(browse, tmp_path):
+    trace = trace_of(
+        step("t", "Bash", command="python -m pytest -q", content="1 failed, 2 passed in 0.31s", success=False),
+        step("e", "Edit", file_path="tests/test_corn.py", old_string="assert a == 1", new_string="assert a == 2"),
+        step("u", "Bash", command="python -m pytest -q", content="3 passed in 0.30s"),
+        step("p", "Bash", command="cd mill && git push origin mill", content=REJECTED, success=False),
+        step("q", "Bash", command="git push --force-with-lease origin mill", content="+ 1a2b3c4...5d6e7f8 mill -> mill (forced update)"),
+        said("The expectation of `test_corn.py` was wrong, I changed it."),
+    )  # fmt: skip
+    told = browse(page_file(tmp_path, trace), steps=[
+        ["eval", GIST], ["click", ".gist + .gist a"], ["eval", "new Promise((done) => setTimeout(() => done(document.activeElement.id), 50))"],
+    ])  # fmt: skip
+    (_, landmarks), reached = told["values"][0], told["values"][-1]
+    assert (
+        landmarks
+        == "On the way: an expectation in test_corn.py was changed in message 3; git push failed in message 7."
+    )
+    assert reached.startswith("f")
+
+
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
 def test_the_first_screen_says_what_is_wrong_what_was_first_and_what_changed_last(browse, tmp_path, width, theme):
     told = browse(page_file(tmp_path, session()), width=width, theme=theme, axe=True, steps=[

@@ -38,11 +38,31 @@ const requestLink = ({ request, messages }, base) => {
 const agentAt = (trace, path) => path.reduce((agent, place) => agent?.children?.[place], trace);
 const placeLink = (base, { number, key, trace_path: path }, trace) => [make("a", { class: "jump", href: `${base}f${number}` }, `message ${key}`), path.length > 0 && ` of ${agentAt(trace, path)?.id}`];
 
+// What a reader looks for in any session: tests that were weakened, and what failed on its way out.
+const OUTWARD = /\b(git( -\S+ \S+)* push|gh (pr|release|issue)|glab (mr|release)|(npm|pnpm|yarn|uv|cargo|poetry) publish|twine upload|docker push|terraform apply|kubectl (apply|rollout)|helm (upgrade|install)|\S*deploy\S*|\S*migrate)\b/;
+const MOST_TOLD = 3;
+const weakenedOf = ({ text }) => /^After the tests failed(?: \(".*?"\))?, (.+), and then/.exec(plain(text))?.[1].replace(/\S+\/(?=[^/\s]+ )/, "");
+const outwardOf = (finding) => {
+  const asked = askedOf(finding);
+  const [part] = OUTWARD.exec(asked) ?? [];
+  return part && [make("code", null, part), " failed"];
+};
+const landmarksOf = (findings, known, trace, base) => {
+  const told = findings.filter((one) => one.key !== null && !known.includes(one))
+    .map((finding) => ({ finding, words: finding.rule.endsWith(".weakened_tests") ? weakenedOf(finding) : outwardOf(finding) }))
+    .filter(({ words }) => words).sort((a, b) => orderOf(a.finding, trace) - orderOf(b.finding, trace));
+  return told.slice(0, MOST_TOLD).map(({ finding, words }, place) => [place ? "; " : "", words, " in ", placeLink(base, finding, trace)]);
+};
+
 // "isTitled": whether the title says already what is wrong.
 const gistOf = (report, findings, trace, base, isTitled) => {
   const wrong = findings.filter(isWrong);
   const line = (...words) => make("p", { class: "gist" }, words);
-  if (!wrong.length) return line(report.verdict === "PASS" ? soundOf(report) : report.reasoning);
+  const landmarks = (known) => {
+    const told = landmarksOf(findings, known, trace, base);
+    return told.length > 0 && line(make("b", null, "On the way"), ": ", told, ".");
+  };
+  if (!wrong.length) return [line(report.verdict === "PASS" ? soundOf(report) : report.reasoning), landmarks([])];
   const [worst] = wrong;
   const first = firstOf(wrong, trace);
   const isApart = first && first !== worst && callOf(first) !== callOf(worst);
@@ -50,6 +70,7 @@ const gistOf = (report, findings, trace, base, isTitled) => {
   return [
     isTitled ? place && line(make("b", null, "This is wrong"), place, ".") : line(make("b", null, "What is wrong"), place, ": ", toldOf(worst)),
     isApart && line(make("b", null, "What went wrong first"), ", in ", placeLink(base, first, trace), ": ", toldOf(first)),
+    landmarks([worst, isApart && first]),
   ];
 };
 
