@@ -160,7 +160,7 @@ def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, codi
     told = browse(coding, steps=[
         ["press", "j"], ["eval", here], ["press", "j"], ["eval", here], ["press", "k"], ["press", "k"], ["eval", here],
     ])  # fmt: skip
-    assert told["values"] == [["#f1", "f1", "2 of 3"], ["#f2", "f2", "3 of 3"], ["#f3", "f3", "1 of 3"]]
+    assert told["values"] == [["#f1", "f1", "1 of 3"], ["#f2", "f2", "2 of 3"], ["#f3", "f3", "3 of 3"]]
     linked = browse(coding, hash="#f1", steps=[["eval", "document.activeElement.id"]])
     assert linked["values"] == ["f1"]
 
@@ -171,7 +171,7 @@ def test_a_finding_about_the_whole_trace_is_reached_too(browse, tmp_path):
     assert run_command(tmp_path, "evaluate", trace, "--expect", "called:deploy", "-o", page).returncode == 2
     here = "[document.activeElement.id[0], document.querySelector('#at').textContent]"
     told = browse(page, steps=[step for _ in range(4) for step in (["press", "j"], ["eval", here])])
-    assert sorted(told["values"]) == [["f", "2 of 4"], ["f", "3 of 4"], ["f", "4 of 4"], ["h", "1 of 4"]]
+    assert sorted(told["values"]) == [["f", "1 of 4"], ["f", "3 of 4"], ["f", "4 of 4"], ["h", "2 of 4"]]
 
 
 def test_the_evidence_is_marked_in_the_timeline(browse, coding):

@@ -60,7 +60,7 @@ def weakenings(calls: Iterable["Call"]) -> Iterator[Weakening]:
     passes = [call for call, check in runs if check.passed]
     if not passes or all(check.passed is not False for _, check in runs):
         return
-    known, failed = set[str](), None
+    known, failed, is_left_out = set[str](), None, False
     for call in made:
         if results := [check.passed for check in call.checks if check.kind == "tests"]:
             failed = call if False in results else None if True in results else failed
@@ -73,8 +73,10 @@ def weakenings(calls: Iterable["Call"]) -> Iterator[Weakening]:
             way = None if change.path in known else _way(change)
             if way is not None and not _is_put_back(change, made[made.index(call) + 1 :]):
                 known.add(change.path)
+                is_left_out |= way != "expectation"
                 yield Weakening(way, change.path, failed, call, after)
-    yield from _fewer(runs)
+    if not is_left_out:  # what is left out was named
+        yield from _fewer(runs)
 
 
 def _is_put_back(change: Change, later: Sequence["Call"]) -> bool:

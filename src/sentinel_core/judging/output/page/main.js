@@ -52,14 +52,15 @@ const drawBar = () => {
     ...(state.shown ? [make("button", { type: "button", class: "quiet wide", on: { click: focusSearch } }, "Search ", make("kbd", null, "/"))] : []));
 };
 
-// From the place in sight to the next finding of the trace; above the timeline to the worst.
+// From the finding in sight to the next of the list; from elsewhere in the timeline to the next of the trace, and from above it to the worst.
 const step = (by) => {
   const { ordered = [], findings, base } = state.shown ?? {};
   if (!ordered.length) return;
   const place = placeInSight();
-  const from = ordered.findIndex((one) => (place.number ? one.number === place.number : byPosition(one.position, place.position) >= 0));
-  const at = place.number ? from + by : (from < 0 ? ordered.length : from) - (by < 0 ? 1 : 0);
-  const { number } = place.isAbove && by > 0 ? findings[0] : ordered[(at + ordered.length) % ordered.length];
+  const next = (list, at) => list[(at + list.length) % list.length];
+  const from = ordered.findIndex((one) => byPosition(one.position, place.position ?? []) >= 0);
+  const { number } = place.number ? next(findings, place.number - 1 + by) : place.isAbove ? next(findings, by < 0 ? -1 : 0)
+    : next(ordered, (from < 0 ? ordered.length : from) - (by < 0 ? 1 : 0));
   setPlace(`${base}f${number}`);
   reachFinding(number);
 };
@@ -87,8 +88,8 @@ const reachFinding = (number) => {
   if (folded) folded.open = true;
   focusOn(element);
   setCurrent(number);
-  byId("at").textContent = `${at + 1} of ${ordered.length}`;
-  announce(`Finding ${at + 1} of ${ordered.length}, ${severity}: ${text}`);
+  byId("at").textContent = `${number} of ${ordered.length}`;
+  announce(`Finding ${number} of ${ordered.length}, ${severity}: ${text}`);
 };
 
 // A finding about the whole trace is at no message, and a note has no card.
