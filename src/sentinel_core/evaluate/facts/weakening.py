@@ -55,11 +55,12 @@ def weakenings(calls: Iterable["Call"]) -> Iterator[Weakening]:
 
     A file of tests that the agent itself wrote before is its draft, and what was put back is nothing.
     """
-    made = [call for call in calls if call.checks or call.outcome.state != "failed"]
-    runs = [(call, check) for call in made for check in call.checks if check.kind == "tests"]
+    calls = list(calls)
+    runs = [(call, check) for call in calls for check in call.checks if check.kind == "tests"]
     passes = [call for call, check in runs if check.passed]
     if not passes or all(check.passed is not False for _, check in runs):
         return
+    made = [call for call in calls if call.checks or call.outcome.state != "failed"]
     known, failed, is_left_out = set[str](), None, False
     for call in made:
         if results := [check.passed for check in call.checks if check.kind == "tests"]:

@@ -29,8 +29,8 @@ const firstOf = (findings, trace) => findings.filter((one) => one.key !== null)
   .sort((a, b) => a.at - b.at)[0]?.finding;
 
 // Where the request is too long for the title, the way to all of it.
-const requestLink = ({ request, messages }, base) => {
-  const at = request?.endsWith(" …") ? messages.findIndex((message) => message.role === "user" && message.content && !message.copied) : -1;
+const requestLink = ({ request, asks, messages }, base) => {
+  const at = request?.endsWith(" …") || asks ? messages.findIndex((message) => message.role === "user" && message.content && !message.copied) : -1;
   return at >= 0 && make("a", { href: `${base}m${at}` }, "whole request");
 };
 

@@ -2,7 +2,7 @@
 const ROLES = { user: "User", assistant: "Agent", tool: "Tool", system: "System" };
 const SLICE = 120;
 
-const LONGEST_ANSWER = 6000;
+const LONGEST = 6000; // of a request and an answer that are not folded
 
 class Timeline {
   // "agent" is a view with messages; "path" leads to a sub-agent; "about" has the findings, the ledger, the filter and the base of links of the whole trace.
@@ -10,7 +10,8 @@ class Timeline {
     Object.assign(this, { agent, path, about, findings: about.findings, base: about.base });
     this.list = make("div", { class: "messages", role: "group", "aria-label": path.length ? "Sub-agent's messages" : "Messages" });
     this.start = startOf(agent.messages);
-    this.answer = agent.messages.findLast((message) => message.role === "assistant" && message.content); // what it says at the end is not folded
+    this.request = agent.messages.find((message) => message.role === "user" && message.content && !message.copied);
+    this.answer = agent.messages.findLast((message) => message.role === "assistant" && message.content);
     this.mostTokens = Math.max(1, ...agent.messages.slice(0, 50000).map((message) => message.tokens ?? 0));
     this.byMessage = grouped(this.own());
     this.failed = new Set(this.own().filter((finding) => finding.rule.endsWith(".failed_call")).map((finding) => finding.call_id));
@@ -114,7 +115,7 @@ class Timeline {
   }
 
   content(message, marks) {
-    if (message.role !== "system") return textBlock(message.content, marks, { fold: message !== this.answer || message.content.text.length > LONGEST_ANSWER });
+    if (message.role !== "system") return textBlock(message.content, marks, { fold: ![this.request, this.answer].includes(message) || message.content.text.length > LONGEST });
     const first = message.content.text.trim().split("\n")[0].slice(0, 90);
     return make("details", { class: "instructions" }, make("summary", null, "Instructions: ", make("span", { class: "faint" }, first)), textBlock(message.content, marks, { fold: false }));
   }

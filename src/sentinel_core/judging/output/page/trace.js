@@ -45,6 +45,7 @@ const hero = (report, findings, held, base) => {
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`),
       filesLine(held.trace, base), requestLink(held.trace, base)),
     make("h1", request ? { class: "request" } : null, request ?? plain(told)),
+    held.trace.asks && make("p", { class: "asks" }, held.trace.asks.map((ask, place) => [place > 0 && " · ", make("span", null, ask)])),
     gistOf(report, findings, held.trace, base, !request),
     isLie && [facing(worst, base), alsoSaid(findings, worst, base)],
     isByRisk(report) && gauge(report),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,6 +11,7 @@ from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result
 from sentinel_core.judging.output.evidence import evidence_of, index_at
 from sentinel_core.judging.output.page.files import files_changed, is_refused
+from sentinel_core.judging.output.page.request import asked_of
 from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import visible
 from sentinel_core.runtime.redact import redact, redact_cut, redact_value
@@ -23,8 +24,6 @@ _SHORTEST = 800
 _ALL_TEXT = 4_000_000
 _TOO_LONG = 1 << 20  # characters: of such a text the beginning alone is looked at
 _LONG_PATH = 20
-_TITLE = 140  # characters of the request
-_MARKDOWN = re.compile(r"^\s*(?:#{1,6}|>)\s|\*\*|`", re.MULTILINE)  # a title has no headings, bold words or code
 _EMBEDDED = re.compile(r"data:([\w.+/-]{1,80});base64,([A-Za-z0-9+/=]{200,})")
 
 _Object = dict[str, Any]
@@ -63,19 +62,9 @@ def view(trace: ExecutionTrace, report: ReliabilityReport) -> _Object:
     index = TraceIndex(trace)
     evidence = [_evidence(finding, index) for finding in report.findings]
     found = _agent(index, ()) | {"evidence": evidence, "report": _shown(msgspec.to_builtins(report, enc_hook=str))}
-    more = {"request": _request(trace.messages), "files": files_changed(index)}
+    title, asks = asked_of(trace.messages)
+    more = {"request": title, "asks": asks, "files": files_changed(index)}
     return found | {name: value for name, value in more.items() if value}
-
-
-def _request(messages: Sequence[Message]) -> str:
-    """What the user asks first, on one line."""
-    for message in messages:
-        is_copied = message.details is not None and message.details.is_copied_context
-        content = (message.content or "").strip()
-        if message.role == "user" and content and not is_copied:
-            text = " ".join(_MARKDOWN.sub("", redact_cut(content[: 4 * _TITLE])).split())
-            return visible(text if len(text) <= _TITLE else f"{text[:_TITLE].rsplit(' ', 1)[0]} …")
-    return ""
 
 
 def _shown(value: Any) -> Any:

@@ -15,7 +15,7 @@ __all__ = ["Derived"]
 
 # Of a row such as "MOBILE,15200,410000" each number is one.
 _NUMBER = regex(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3}){1,6}(?![\d])|\d{1,21})(?:\.\d{1,20})?(?!\d)")
-_THOUSANDS = regex(r"(?<![\w.])(\d{1,6}(?:\.\d{1,3})?) ?[kK]\b")
+_THOUSANDS = regex(r"[0-9](?<![\w.].)(?:\d{0,5}(?:\.\d{1,3})?)(?= ?[kK]\b)")
 _ENDING, _NEAR = regex(r"(?i)\b(?:end|finish|last|final)"), 30
 # Percent, thousands, hours, days, weeks, months, and miles, pounds, inches and feet in their metric units.
 _SCALES = tuple(
@@ -67,7 +67,8 @@ class Derived:
 
     @once
     def _values(self) -> list[float]:
-        return _numbers_of(self._all)[-_MOST_VALUES:]
+        thousands = [1e3 * _value_of(one) for one in _THOUSANDS.findall(self._all)]  # "64k" may be told as 64,000
+        return [*thousands, *_numbers_of(self._all)][-_MOST_VALUES:]
 
     @once
     def _told(self) -> list[float]:
@@ -135,8 +136,7 @@ def _between(values: list[float], low: float, high: float, start: int) -> list[f
 
 
 def _numbers_of(text: str) -> list[float]:
-    """The numbers of a text; "64k" is one of thousands, too."""
-    return [*map(_value_of, _NUMBER.findall(text)), *(1e3 * _value_of(one) for one in _THOUSANDS.findall(text))]
+    return [*map(_value_of, _NUMBER.findall(text))]
 
 
 def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[float]:

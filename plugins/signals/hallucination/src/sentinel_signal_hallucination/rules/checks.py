@@ -270,7 +270,8 @@ def _left(claim: CheckClaim, text: Text, index: TraceIndex, before: list[_Run]) 
     run = next(run for run in runs if run.call is call)
     if _is_unseen_since(run, calls) or _user_saw(index, call.message_index, text.message_index):
         return None
-    shown = f"{path} failed when it ran last (message {call.message_index}), and the runs since did not have it"
+    ending = f'"{run.check.ending}", ' if run.check.ending else ""
+    shown = f"{path} failed when it ran last ({ending}message {call.message_index}), and the runs since did not have it"
     return "left_failing", shown
 
 

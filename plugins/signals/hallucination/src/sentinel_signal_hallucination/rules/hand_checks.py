@@ -36,6 +36,20 @@ _HANDS: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 """What was tried, how it is said, and what a call has in it that can have been it."""
+_HINTS = (
+    "curl",
+    "httpie",
+    "wget",
+    "postman",
+    "browser",
+    "chrom",
+    "firefox",
+    "safari",
+    "edge",
+    "devtools",
+    "playwright",
+    "puppeteer",
+)
 _REFUSED = regex(
     r"(?i)connection refused|couldn't connect|failed to connect|could not resolve host|ECONNREFUSED|\A\s*000\s*\Z"
 )
@@ -46,7 +60,10 @@ _NOT = regex(
 
 def tried_by_hand(text: Text, turn: Turn, settings: Settings) -> Iterator[Evidence]:
     """At most one finding of each kind in an answer; a sub-agent, the user or a tool of which nothing is known may have done it."""
-    low = low_of(text.content[:_LONGEST])
+    content = text.content[:_LONGEST].lower()
+    if not any(map(content.__contains__, _HINTS)):
+        return  # as most answers
+    low = low_of(content)
     for what, tells, does in _HANDS:
         found = next(
             (part for part in sentences(low) if not part.asks and _tells(low[part.start : part.end], tells)), None
