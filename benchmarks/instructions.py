@@ -35,8 +35,8 @@ DATA = Path(os.environ.get("SENTINEL_TRACES", Path(__file__).parents[2] / "share
 TRIVIAL = "trivial"
 BOUNDS = {
     "tau_airline_gpt4o": 31.0,
-    "fireact": 27.0,
-    "mint": 50.0,
+    "fireact": 27.5,
+    "mint": 51.0,
     "ats_injected": 20.0,
     "whowhen": 60.0,
     TRIVIAL: 25.0,

@@ -42,10 +42,8 @@ def actions(turns: Turns, looks: list[Scan], settings: Settings) -> Iterator[Evi
     """A finding for each action that the first text of a turn claims without cause."""
     index = turns.record.index
     asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
-    telling: dict[int, frozenset[str]] = {}
-    for look in looks:
-        if forms := frozenset(form for form in look.forms if may_be_action(form, asked)):
-            telling[look.text.message_index] = forms
+    claiming_forms = {form for form in _NONE.union(*(look.forms for look in looks)) if may_be_action(form, asked)}
+    telling = {look.text.message_index: forms for look in looks if (forms := look.forms & claiming_forms)}
     claiming = set(map(turns.number, telling))
     for number in sorted(turns.spoken & (claiming | turns.failed)):
         turn = turns[number]
@@ -187,7 +185,7 @@ class _Case:
             is_other |= not one.plainly and "not" in one.sentence.words
             is_other |= self.admits and bool(backing.actions) and not self._is_about(one, tried)
             if is_other or (self.admits and not backing.actions):
-                return None
+                return self._evidence(one, None, "beside_a_failure") if self._is_untried(one, tried) else None
             is_related = (
                 one.named
                 or one.verb in tried.facts.verbs | COMPLETE
@@ -211,6 +209,14 @@ class _Case:
             return self._evidence(one, None, _voice(one))
         branch = "" if self._was_done(one) else self._absence(one, is_ordered=is_ordered)
         return self._evidence(one, tried, branch) if branch else None
+
+    def _is_untried(self, one: Statement, tried: Action) -> bool:
+        """True for what is said to be done beside something else that failed, where a tool on offer is for it and nothing worked."""
+        if one.verb in tried.facts.verbs:
+            return False
+        is_sure = one.plainly and one.is_effect and self._is_ordered(one, one.group) and not self.backing.actions
+        is_open = is_sure and self.backing.has_idle_tool(one) and not self._was_done(one)
+        return is_open and not is_reported(one, self.text, self.record, kindly=True)
 
     def _is_in_part(self, one: Statement, tried: Action) -> bool:
         """True where the answer of the call that failed gives what is told: "a.pdf" beside an error for another month."""

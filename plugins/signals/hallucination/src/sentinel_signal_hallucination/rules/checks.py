@@ -66,6 +66,7 @@ _RAN = regex(
     r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed|verified|confirmed|checked|tested)\b|(?:^|\n|[.!] )(?:re-?)?(?:ran|verified|tested|validated) "
     r"|\band (?:also )?(?:re-?)?ran (?:the|all|our|your|every)\b|\b(?:after|by|on) (?:re-?)?running\b|\b(?:were|was|been) (?:re-?)?(?:run|executed)\b"
 )
+_QUOTED_CODE = regex(r"`([^`\n]{2,80})`")
 _NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6
 _PRINTED = {
     "lint": ("linting", "linted"),
@@ -139,8 +140,10 @@ def _failed_run(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Ru
     }
     # What a sentence says of a program is answered by this program: "ESLint is clean" after Prettier was.
     named = {word: run for run in before for word in _claimed(claim) if claim.kind and word in _programs(run)}
-    last = named or last
     written = text.content[claim.sentence.start : claim.sentence.end]
+    quoted = [span for span in _QUOTED_CODE.findall(written) if claim.kind]
+    named |= {span: run for run in before for span in quoted if f"{run.check.command} ".startswith(f"{span} ")}
+    last = named or last
     last |= {option: run for option in _OPTION.findall(written) for run in before if option in run.check.command}
     runner = max((run.call.position for run in before if _is_runner(run) and run.check.passed is not False), default=-1)
     last = {name: run for name, run in last.items() if run.call.position >= runner}

@@ -68,8 +68,9 @@ def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
     sources = Sources(index, answer.message_index)
     texts = [text for text in index.texts if text.message_index > given and not text.is_copied]
     yield from in_texts(texts, sources, settings)
-    yield from misquoted(texts[-1:], sources, settings)
-    if _is_unrecorded(index, answer):
+    beside_names = list(misquoted(texts[-1:], sources, settings))
+    yield from beside_names
+    if _is_unrecorded(index, answer) or any(found.finding.rule == "figure" for found in beside_names):
         return
     untold = _untold(answer, sources)
     if _is_all_failed(index) and not admits(low_of(answer.content)):
