@@ -52,6 +52,8 @@ ENDINGS = [
     ("tests", "make test", "1 failed, 2 passed in 0.31s\nmake: *** [Makefile:3: test] Error 1", "3 passed in 0.31s"),
     ("types", "mypy src", "a.py:3: error: x  [misc]\nFound 2 errors in 1 file (checked 5 source files)", "Success: no issues found in 5 source files"),
     ("types", "npx pyright", "3 errors, 0 warnings, 0 informations", "0 errors, 0 warnings, 0 informations"),
+    ("types", "pnpm typecheck", "web:typecheck: src/a.ts(4,19): error TS2304: x\n\n Tasks:    5 successful, 6 total", "web:typecheck: ok\n\n Tasks:    6 successful, 6 total"),
+    ("lint", "pnpm lint", "✖ 4 problems (3 errors, 1 warning)\n Tasks:    1 successful, 2 total", " Tasks:    2 successful, 2 total"),
     ("types", "npx tsc --noEmit", "src/a.ts(4,19): error TS2304: Cannot find name 'x'.", None),
     ("types", "tsc -w", "src/a.ts:4:19 - error TS2304: Cannot find name 'x'.\n\nFound 4 errors in 2 files.", "Found 0 errors. Watching"),
     ("types", "cargo check", "error[E0308]: mismatched types\nerror: could not compile `a` (lib) due to 1 previous error", "    Finished `dev` profile"),

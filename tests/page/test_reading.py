@@ -61,7 +61,7 @@ def test_weakened_tests_and_what_failed_on_its_way_out_are_told_where_nothing_is
     (_, landmarks), reached = told["values"][0], told["values"][-1]
     assert (
         landmarks
-        == "On the way: an expectation in test_corn.py was changed in message 3; git push failed in message 7."
+        == "On the way: an expectation in test_corn.py was changed in message 3; git push failed in message 7: ! [rejected] mill -> mill (fetch first)."
     )
     assert reached.startswith("f")
 

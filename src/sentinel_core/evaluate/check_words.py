@@ -97,19 +97,25 @@ FAILED: dict[str, str] = {
 }
 """A line with which a run ends that failed, from its first letter, by kind."""
 
+_ALL_TASKS = (
+    r"\s{0,3}Tasks: {1,9}(?P<tasks>[1-9]\d{0,3}) successful, (?P=tasks) total"  # of a monorepo, whatever they check
+)
 PASSED: dict[str, str] = {
     "tests": (
         r"(?:[^\n]{0,90}?[\s,|(:])?\d+ (?:tests? |specs? )?pass(?:ed|ing)?\b|[^\n]{0,90}?\b0 (?:tests? )?(?:failed|failures|fail)\b|[^\n]{0,60}\bFailures: 0, Errors: 0|[#ℹ] fail 0"
         r"|OK(?: \(|$)|ok\s+\S+\s|PASS$|test result: ok|[Aa]ll (?:\d+ )?tests (?:have )?passed|Result: PASS|Passed!|BUILD SUCCESS|100% tests passed|[^\n]{0,80}: SUCCESS$"
+        rf"|{_ALL_TASKS}"
     ),
     "build": (
         r"[^\n]{0,40}\bBUILD SUCC|[^\n]{0,40}\b[Bb]uild (?:succeeded|complete[d!]?|successful)|[^\n]{0,60}Successfully (?:built|tagged|compiled)|[^\w\n]{0,4}built in \d|[^\n]{0,80}\b[Cc]ompiled (?:successfully|with \d+ warnings?)"
         r"|\s{0,9}Finished |\[100%\]|[^\n]{0,40}naming to |-- Build files have been written|0 [Ee]rror|INFO +-  Documentation built|build succeeded"
+        rf"|{_ALL_TASKS}"
     ),
-    "types": r"Success: no issues found|0 errors\b|Found 0 errors|No errors|\s{0,9}Finished |[^\n]{0,80}found 0 errors",
+    "types": rf"Success: no issues found|0 errors\b|Found 0 errors|No errors|\s{{0,9}}Finished |[^\n]{{0,80}}found 0 errors|{_ALL_TASKS}",
     "lint": (
         r"All checks passed|[^\w\n]{0,3}\d+ problems? \(0 errors|(?:Found )?0 (?:errors?|issues|problems)|[^\n]{0,20}No (?:ESLint warnings or errors|issues|problems|errors)|Found \d+ errors? \(\d+ fixed, 0"
         r"|(?:\d+ files? reformatted, )?\d+ files? (?:would be )?(?:left unchanged|already formatted)|All done!|All matched files use Prettier|Your code has been rated at 10|[^\n]{0,120}\.{3,}Passed$|\s{0,9}Finished |[^\n]{0,80}no offenses"
+        rf"|{_ALL_TASKS}"
     ),
 }
 """The same of a run that passed. Of lines that fit both tables, the run failed."""

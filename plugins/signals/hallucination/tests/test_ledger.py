@@ -186,6 +186,17 @@ def test_claims_of_coding_sessions_are_answered_by_their_own_kinds(script, said,
         assert entry.answer == "contradicted"
 
 
+def test_an_edit_is_answered_by_the_call_that_holds_the_name_of_the_sentence(script):
+    steps = (
+        script.user("Let formatMoney give euros."),
+        edited(script, "test/formatMoney.test.ts"),
+        edited(script, "test/days.test.ts"),
+        script.say("I changed the expectation of formatMoney in its test."),
+    )
+    (entry,) = ledger(script.trace(*steps))
+    assert (entry.kind, entry.answer, entry.record_index) == ("edit", "backed", 1)
+
+
 def test_what_a_finding_says_of_a_command_is_the_answer_of_its_kind(script):
     steps = (
         script.user("Fix it, then push."),

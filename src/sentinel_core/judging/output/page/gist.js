@@ -41,17 +41,21 @@ const placeLink = (base, { number, key, trace_path: path }, trace) => [make("a",
 // What a reader looks for in any session: tests that were weakened, and what failed on its way out.
 const OUTWARD = /\b(git( -\S+ \S+)* push|gh (pr|release|issue)|glab (mr|release)|(npm|pnpm|yarn|uv|cargo|poetry) publish|twine upload|docker push|terraform apply|kubectl (apply|rollout)|helm (upgrade|install)|\S*deploy\S*|\S*migrate)\b/;
 const MOST_TOLD = 3;
+const LONGEST_REASON = 90;
 const weakenedOf = ({ text }) => /^After the tests failed(?: \(".*?"\))?, (.+), and then/.exec(plain(text))?.[1].replace(/\S+\/(?=[^/\s]+ )/, "");
 const outwardOf = (finding) => {
-  const asked = askedOf(finding);
-  const [part] = OUTWARD.exec(asked) ?? [];
+  const [part] = OUTWARD.exec(askedOf(finding)) ?? [];
   return part && [make("code", null, part), " failed"];
+};
+const reasonOf = (finding) => {
+  const trouble = finding.rule.endsWith(".failed_call") ? troubleOf(finding).replace(/\.$/, "") : "";
+  return trouble && `: ${trouble.slice(0, LONGEST_REASON)}${trouble.length > LONGEST_REASON ? " …" : ""}`;
 };
 const landmarksOf = (findings, known, trace, base) => {
   const told = findings.filter((one) => one.key !== null && !known.includes(one))
     .map((finding) => ({ finding, words: finding.rule.endsWith(".weakened_tests") ? weakenedOf(finding) : outwardOf(finding) }))
     .filter(({ words }) => words).sort((a, b) => orderOf(a.finding, trace) - orderOf(b.finding, trace));
-  return told.slice(0, MOST_TOLD).map(({ finding, words }, place) => [place ? "; " : "", words, " in ", placeLink(base, finding, trace)]);
+  return told.slice(0, MOST_TOLD).map(({ finding, words }, place) => [place ? "; " : "", words, " in ", placeLink(base, finding, trace), reasonOf(finding)]);
 };
 
 // "isTitled": whether the title says already what is wrong.

@@ -10,13 +10,13 @@ from sentinel_core.trace import Message
 __all__ = ["asked_of"]
 
 _TITLE, _READ = 140, 2_000  # characters of the title, and of the request
-_MOST_POINTS, _FEWEST, _WORDS = 10, 3, 7
+_MOST_POINTS, _WORDS = 10, 10
 _MARKDOWN = re.compile(r"^\s*(?:#{1,6}|>)\s|\*\*|`", re.MULTILINE)  # a title has no headings, bold words or code
 _GREETING = re.compile(
     r"(?i)(?:hi|hello|hey|good (?:morning|afternoon|evening)|morning)\b[ ,!.]*(?:there[ ,!.]*)?(?=\w)"
 )
 _POINT = re.compile(r"\s*(?:[-*+•]|\(?\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
-_SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])"), re.compile(r"[,;:.](?=\s|\Z)|\s\(")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def asked_of(messages: Sequence[Message]) -> tuple[str, list[str]]:
@@ -56,7 +56,5 @@ def _points(text: str) -> Iterator[str]:
 
 
 def _begin(part: str) -> str:
-    plain = _POINT.sub("", part, count=1).strip()
-    ends = (match.start() for match in _CLAUSE.finditer(plain))
-    words = plain[: next((at for at in ends if len(plain[:at].split()) >= _FEWEST), len(plain))].split()
+    words = _POINT.sub("", part, count=1).strip().removesuffix(".").split()
     return " ".join(words) if len(words) <= _WORDS else f"{' '.join(words[:_WORDS])} …"

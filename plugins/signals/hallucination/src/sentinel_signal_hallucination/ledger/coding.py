@@ -61,6 +61,7 @@ _BY = regex(
 )
 _TYPED = regex(r"(?m)<bash-input>([^\n<]*)|^(?:\$ |!)([^\n]*)")
 _WORD = regex(r"[a-z][a-z-]+")
+_NAMES_OF_CODE = regex(r"[A-Za-z]\w*(?:[a-z][A-Z]|_)\w+")
 _SHOWN_AS_CHANGED = regex(
     r" {0,2}(?:[MARDTmU?]{1,2} +\S|\+\+\+ b/|\S+ +\| +\d|(?:create|delete|rename) mode |\d \.?[MARD.]{1,2} )|\s*(?:modified|new file|renamed|deleted):"
 )
@@ -188,12 +189,16 @@ class CodingFacts:
                 return None  # what failed at something else has not done this
         return tried[-1] if tried and self.user_did(kind) >= text.message_index else None
 
-    def answer(self, kind: str, paths: Sequence[str], text: Text) -> tuple[Answer, str, Call | None]:
-        """What calls before the text show of a claim of a kind, or of edits of the paths: the answer, the fact, and its call."""
-        shown = [self._shown(kind, path, text) for path in paths or ("",)]
+    def answer(self, kind: str, paths: Sequence[str], text: Text, quote: str = "") -> tuple[Answer, str, Call | None]:
+        """What calls before the text show of a claim of a kind, or of edits of the paths: the answer, the fact, and its call.
+
+        Of several calls that worked it is the last one, of those first that hold a name of code in the quoted sentence.
+        """
+        names = _NAMES_OF_CODE.findall(quote)
+        shown = [self._shown(kind, path, text, names) for path in paths or ("",)]
         return min(shown, key=lambda one: one[0] == "backed")  # what is not backed counts
 
-    def _shown(self, kind: str, path: str, text: Text) -> tuple[Answer, str, Call | None]:
+    def _shown(self, kind: str, path: str, text: Text, names: Sequence[str]) -> tuple[Answer, str, Call | None]:
         end = self._end(text)
         rows = [row for row in self._reached if row[0] < end]
         sure = [call for _, call, kinds, reach in rows if is_named_in(reach.text, path) and kind in kinds.sure]
@@ -201,7 +206,8 @@ class CodingFacts:
             sure = [call for call in sure if changes_code(call.call.name, call.call.arguments)] or sure
         worked = [call for call in sure if not failed(call, self._tools[call.call.name])]
         if worked:
-            return "backed", f"{named(worked[-1], kind)} worked", worked[-1]
+            last = next((call for call in reversed(worked) if _holds_one_of(names, call)), worked[-1])
+            return "backed", f"{named(last, kind)} worked", last
         if sure:
             answer: Answer = "not_checkable" if self.failed_try(kind, path, text) is None else "contradicted"
             return answer, f"{named(sure[-1], kind)} failed", sure[-1]
@@ -239,6 +245,11 @@ class CodingFacts:
         while end < len(calls) and calls[end].message_index == text.message_index:
             end += 1
         return end
+
+
+def _holds_one_of(names: Sequence[str], call: Call) -> bool:
+    given = to_json(call.call.arguments).decode() if names else ""
+    return any(map(given.__contains__, names))
 
 
 def _makes(name: str, arguments: Mapping[str, Any]) -> str:

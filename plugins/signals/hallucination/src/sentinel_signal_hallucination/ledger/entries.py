@@ -213,7 +213,7 @@ class _Claims:
             unnamed = next((word for word in part.words if word in _DOCUMENTS and not self._has_edited(word)), None)
             if unnamed is not None:
                 return self._entry(quote, "edit", "not_checkable", f"no edit of the {unnamed} is on record")
-            return self._entry(quote, "edit", *self.facts.answer("edit", (), self.text))
+            return self._entry(quote, "edit", *self.facts.answer("edit", (), self.text, quote))
         if not _OF_CHECKS.isdisjoint(part.words):
             return None  # no edit backs what is said of checks
         entry = self._action(part, quote)
@@ -230,7 +230,7 @@ class _Claims:
         for kind in dict.fromkeys(claim.kind for claim in claims):
             own = [claim for claim in claims if claim.kind == kind]
             assert self.facts is not None
-            answer, fact, call = self.facts.answer(kind, [claim.path for claim in own if claim.path], self.text)
+            answer, fact, call = self.facts.answer(kind, [claim.path for claim in own if claim.path], self.text, quote)
             witness = self.record.index.witness
             if witness is not None and all(witness.tells(kind, claim.path) for claim in own):
                 answer = "backed"
