@@ -33,7 +33,7 @@ def edit(script, **texts):
     ("way", "old", "new", "words"),
     [
         ("expectation", "assert total == 7.01", "assert total == 7.0", "an expectation in tests/test_totals.py was changed"),
-        ("skipped", "def test_total():", "@pytest.mark.skip\ndef test_total():", "was given a mark that skips or selects tests"),
+        ("skipped", "def test_total():", "@pytest.mark.skip\ndef test_total():", 'was given "@pytest.mark.skip", which skips or selects tests'),
         ("deleted", "def test_total():\n    pass\n", "", "tests were deleted from tests/test_totals.py"),
     ],
 )  # fmt: skip

@@ -1,6 +1,8 @@
 """Tests that failed, were changed, and passed: what was taken away from them in between. Facts, and no verdict: the new rule may be right. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sentinel_core.evaluate.expressions import regex
@@ -22,11 +24,12 @@ _TEST = regex(
 _SKIPPING = regex(
     r"(?i)\bskip|\bxfail\b|\bx(?:it|describe|test)\b|@(?:Disabled|Ignore)\b|#\[ignore|\.todo\b|\bpending\b|\.only\b"
 )
+_IN_MARKS, _LONGEST = f"{ascii_letters}{digits}_.@", 40
 _EXPECTS = regex(r"\bassert|\bexpect|\bshould\b|\bverify\(|\brequire\.|\bt\.(?:Error|Fatal)|\bXCTAssert")
 
 _WORDS: Mapping[Way, str] = {
     "expectation": "an expectation in {} was changed",
-    "skipped": "{} was given a mark that skips or selects tests",
+    "skipped": '{} was given "{}", which skips or selects tests',
     "deleted": "tests were deleted from {}",
     "fewer": "more tests were left out",
 }
@@ -35,7 +38,7 @@ _WORDS: Mapping[Way, str] = {
 class Weakening(NamedTuple):
     """``changed`` took something from the tests after ``failed``, their last run before it, and ``passed`` is a later run.
 
-    Of fewer tests or more that were left out, ``changed`` is the run that shows it, and ``path`` is empty.
+    Of fewer tests or more that were left out, ``changed`` is the run that shows it, and ``path`` is empty. ``mark`` is what skips or selects.
     """
 
     way: Way
@@ -43,11 +46,12 @@ class Weakening(NamedTuple):
     failed: "Call"
     changed: "Call"
     passed: "Call"
+    mark: str = ""
 
     @property
     def words(self) -> str:
         """What was done, in words."""
-        return _WORDS[self.way].format(self.path)
+        return _WORDS[self.way].format(self.path, self.mark)
 
 
 def weakenings(calls: Iterable["Call"]) -> Iterator[Weakening]:
@@ -75,7 +79,7 @@ def weakenings(calls: Iterable["Call"]) -> Iterator[Weakening]:
             if way is not None and not _is_put_back(change, made[made.index(call) + 1 :]):
                 known.add(change.path)
                 is_left_out |= way != "expectation"
-                yield Weakening(way, change.path, failed, call, after)
+                yield Weakening(way, change.path, failed, call, after, _mark(change) if way == "skipped" else "")
     if not is_left_out:  # what is left out was named
         yield from _fewer(runs)
 
@@ -116,7 +120,19 @@ def deletes_tests(change: Change) -> bool:
 
 def skips_tests(change: Change) -> bool:
     """True where a place has more marks that skip a test, or select one, than before."""
-    return len(_SKIPPING.findall(change.new or "")) > len(_SKIPPING.findall(change.old or ""))
+    return len(_marks(change.new)) > len(_marks(change.old))
+
+
+def _marks(text: str | None) -> list[str]:
+    """What skips or selects tests, each with the word that it ends: "@pytest.mark.skip"."""
+    text = text or ""
+    found = [(text[max(0, match.start() - _LONGEST) : match.start()], match[0]) for match in _SKIPPING.finditer(text)]
+    return [f"{before[len(before.rstrip(_IN_MARKS)) :]}{mark}" for before, mark in found]
+
+
+def _mark(change: Change) -> str:
+    """The first mark of which the place has more than before: "it.skip"."""
+    return next(iter(Counter(_marks(change.new)) - Counter(_marks(change.old))))
 
 
 def _fewer(runs: Iterable[tuple["Call", "Check"]]) -> Iterator[Weakening]:
