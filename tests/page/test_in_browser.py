@@ -264,12 +264,12 @@ def test_hostile_text_is_shown_and_does_nothing(browse, tmp_path):
 
 def test_long_texts_are_folded_and_unfold(browse, tmp_path):
     trace, page = tmp_path / "t.json", tmp_path / "t.html"
-    lines = "".join(f"line {number}\n" for number in range(400))
+    lines = "".join(f"line {number}\n" for number in range(900))
     trace.write_text(json.dumps({"trace_id": "t", "messages": [{"role": "user", "content": lines}]}))
     evaluate_to(page, trace)
     told = browse(page, steps=[["eval", SEEN], ["click", "button.more"], ["eval", SEEN]])
-    assert "line 399" not in told["values"][0]
-    assert "line 399" in told["values"][1]
+    assert "line 899" not in told["values"][0]
+    assert "line 899" in told["values"][1]
 
 
 def test_sub_agents_stand_under_the_call_that_started_them(browse, tmp_path):
