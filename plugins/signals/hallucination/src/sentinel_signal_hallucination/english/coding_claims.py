@@ -76,7 +76,6 @@ _IS_OPEN = regex(
 ).search
 _IS_PUSHED = regex(
     r"\bbranch\b(?: \S+){0,4} is (?:now |already )?on (?:origin|github|gitlab|bitbucket|the remote)\b"
-    r"|\b(?:is|are) (?:on|in|at|[0-9a-f]{7,40}\b)[^.;\n]{0,60}(?:,| and) (?:also )?pushed to (?:origin|the remote|upstream)\b"
 ).search
 _HEDGED = word_set("not if when once should will would can could as rather until before isn't aren't")
 _ACTIVE, _DASHES = frozenset(("own", "brief")), word_set("; – —")
@@ -115,9 +114,8 @@ def coding_claims(content: str) -> Iterator[CodingClaim]:
         if _IS_LIVE(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
             yield CodingClaim("deploy", sentence, "state", word="live")
         has_directory = _DIRECTORY.search(content, sentence.start, sentence.end) is not None
-        pushed = _IS_PUSHED(low, sentence.start, sentence.end)
-        if pushed is not None and _HEDGED.isdisjoint(low[sentence.start : pushed.end()].split()):
-            yield CodingClaim("push", sentence, "state", is_weak="pushed" not in pushed[0], word="origin")
+        if _IS_PUSHED(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
+            yield CodingClaim("push", sentence, "state", is_weak=True, word="origin")
         if _IS_OPEN(low, sentence.start, sentence.end) and _HEDGED.isdisjoint(sentence.words):
             yield CodingClaim("pull_request", sentence, "state", is_weak=True, word="open")
         for one in _told(sentence):

@@ -64,7 +64,7 @@ def _named(text: Text, sources: Sources) -> Iterator[tuple[int, int, str]]:
             values = fields.get(singular(name), ())
             known = None if sources.derived.gives(written, text.content, match.start()) else min(values, default=None)
         if known is not None:
-            yield *match.span(), f'The answer has "{match[0]}"; on record, "{name}" has other numbers, as {known}.'
+            yield *match.span(), f'The answer has "{match[0]}"; on record, "{name}" has other numbers, such as {known}.'
 
 
 def _street(name: str, sources: Sources) -> str | None:
